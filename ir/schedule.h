@@ -1,0 +1,55 @@
+// The schedule as data: directives in the order they were given, each with the user's line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/stmt.h"
+
+namespace sinter::ir {
+
+enum class Tail : uint8_t { Auto, RoundUp, GuardWithIf, ShiftInwards };
+const char* tail_name(Tail t);
+
+enum class DirectiveKind : uint8_t {
+  // loops of one stage
+  Split,         // loops = {old, outer, inner}; ints = {factor}; tail
+  Fuse,          // loops = {inner, outer, fused}
+  Reorder,       // loops innermost first
+  Serial, Parallel, Cooperative,  // loops = {v}
+  Unroll, Vectorize,              // loops = {v}; ints = {} or {n}: with n, split by n first (host) or fix a register digit (cooperative)
+  GpuBlocks, GpuThreads,          // loops = {x} or {x, y} or {x, y, z}
+  GpuTile,       // loops = {x, y, xo, yo, xi, yi} (or {x, xo, xi}); ints = tile sizes; tail
+  Threads,       // ints = {n}: the block size
+  CooperativeStage,  // f.cooperative(): in explicit style, this block-level Func is computed cooperatively
+  // the whole Func
+  ComputeInline, ComputeRoot, StoreRoot,
+  ComputeAt, StoreAt,            // target = consumer Func; loops = {loop}
+  ComputeAtBlock, StoreAtBlock,  // target = consumer Func
+  StoreIn,       // memory
+  Bound,         // loops = {dim}; exprs = {min, extent}
+};
+const char* directive_name(DirectiveKind k);  // "split", "compute_at" ...
+
+// A loop is named by the Var or RVar that the user wrote; the Sym is its identity.
+struct Directive {
+  DirectiveKind kind{};
+  FuncId func = -1;
+  int stage = 0;  // 0 pure, 1.. updates; -1: the whole Func
+  std::vector<Sym> loops;
+  std::vector<int64_t> ints;
+  std::vector<Expr> exprs;
+  Tail tail = Tail::Auto;
+  Memory memory = Memory::Auto;
+  FuncId target = -1;     // compute_at / store_at: the consumer
+  int target_stage = -1;  // its stage; -1: whichever stage has the loop
+  Loc loc;
+};
+
+struct Schedule {
+  std::vector<Directive> directives;
+};
+
+}  // namespace sinter::ir
