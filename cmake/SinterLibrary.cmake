@@ -1,0 +1,30 @@
+# sinter_add_library(<name> GLOBS <pattern>... [EXCLUDE <regex>] [PUBLIC_LINK ...] [LINK ...])
+#
+# A static library of every source that matches (recursively, relative to the root of the tree).
+# A part without sources is still a library, so that what links it never has to ask.
+function(sinter_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCLUDE" "GLOBS;PUBLIC_LINK;LINK")
+
+  set(sources "")
+  foreach(pattern IN LISTS arg_GLOBS)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${pattern}")
+    list(APPEND sources ${found})
+  endforeach()
+  if(arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${arg_EXCLUDE}")
+  endif()
+  if(NOT sources)
+    set(empty "${PROJECT_BINARY_DIR}/generated/${name}_empty.cpp")
+    file(CONFIGURE OUTPUT "${empty}" CONTENT "namespace {}\n" @ONLY)
+    set(sources "${empty}")
+  endif()
+
+  add_library(${name} STATIC ${sources})
+  string(REGEX REPLACE "^sinter_" "" short "${name}")
+  add_library(sinter::${short} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC_LINK})
+  target_link_libraries(${name} PRIVATE ${arg_LINK} $<BUILD_INTERFACE:sinter_warnings>)
+endfunction()
