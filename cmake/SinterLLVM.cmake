@@ -29,7 +29,11 @@ if(SINTER_STATIC_LLVM)
   sinter_llvm_config(llvm_libs --link-static --libs nvptx x86 orcjit irreader passes)
   separate_arguments(llvm_libs UNIX_COMMAND "${llvm_libs}")
   # What these components need of the system; libxml2 serves only LLVM's Windows manifest tool.
-  target_link_libraries(sinter_llvm INTERFACE ${llvm_libs} z zstd z3 ${CMAKE_DL_LIBS})
+  # The run-time libraries do where the development packages with the plain names are absent.
+  find_library(SINTER_ZLIB NAMES z libz.so.1 REQUIRED)
+  find_library(SINTER_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
+  target_link_libraries(sinter_llvm INTERFACE
+    ${llvm_libs} ${SINTER_ZLIB} ${SINTER_ZSTD} Z3::Z3 ${CMAKE_DL_LIBS})
 else()
   target_link_libraries(sinter_llvm INTERFACE LLVM-22)
 endif()
