@@ -23,6 +23,7 @@ sinter_llvm_config(llvm_include --includedir)
 sinter_llvm_config(llvm_libdir --libdir)
 
 add_library(sinter_llvm INTERFACE)
+set_target_properties(sinter_llvm PROPERTIES EXPORT_NAME llvm)
 target_include_directories(sinter_llvm SYSTEM INTERFACE "$<BUILD_INTERFACE:${llvm_include}>")
 target_link_directories(sinter_llvm INTERFACE "${llvm_libdir}")
 if(SINTER_STATIC_LLVM)
