@@ -11,8 +11,8 @@ cmake --build --preset dev
 
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
   echo
-  echo "No NVIDIA GPU here: the tests labelled gpu that launch kernels are SKIPPED."
-  echo "Every kernel is still run on the emulator and on the host, and compiled to PTX."
+  echo "No NVIDIA GPU here: tests labelled gpu are SKIPPED where they launch kernels, and are listed"
+  echo "as such below. All other tests need none."
   echo
 fi
 
