@@ -1,0 +1,109 @@
+#include "ir/diagnostic.h"
+#include "scheduler/lower/plan.h"
+#include "scheduler/primitive/primitive.h"
+
+namespace sinter::scheduler {
+
+using namespace ir;
+
+namespace {
+
+void apply_to_stage(const Program& program, StageLoops& loops, const Directive& d) {
+  switch (d.kind) {
+    case DirectiveKind::Split: return apply_split(program, loops, d);
+    case DirectiveKind::Fuse: return apply_fuse(program, loops, d);
+    case DirectiveKind::Reorder: return apply_reorder(program, loops, d);
+    case DirectiveKind::Serial: case DirectiveKind::Parallel: case DirectiveKind::Cooperative:
+    case DirectiveKind::GpuBlocks: case DirectiveKind::GpuThreads:
+      return apply_bind(program, loops, d);
+    case DirectiveKind::Vectorize: case DirectiveKind::Unroll: return apply_vectorize(program, loops, d);
+    case DirectiveKind::GpuTile: return apply_gpu_tile(program, loops, d);
+    case DirectiveKind::Threads: return apply_threads(program, loops, d);
+    case DirectiveKind::CooperativeStage: loops.cooperative_stage = true; return;
+    default: throw InternalError("apply_to_stage: not a loop directive");
+  }
+}
+
+bool concerns_loops(DirectiveKind k) { return k <= DirectiveKind::CooperativeStage; }
+
+void apply_bound(const Program& program, FuncPlan& plan, const Directive& d) {
+  const FuncDef& f = program.funcs[d.func];
+  int dim = -1;
+  for (int i = 0; i < f.rank(); ++i)
+    if (f.dims[i] == d.loops[0]) dim = i;
+  if (dim < 0)
+    user_error(ErrorCode::NoSuchLoop, d.loc, "bound: `" + f.name + "` has no dimension `" + d.loops[0]->name + "`",
+               "bound takes a Var of the Func's pure definition");
+  if (const int64_t* n = as_int(d.exprs[1]); n && *n < 1)
+    user_error(ErrorCode::BadBound, d.loc, "bound: the extent of `" + d.loops[0]->name + "` is " + std::to_string(*n), "an extent is at least 1");
+  for (const DimBound& b : plan.bounds)
+    if (b.dim == dim)
+      user_error(ErrorCode::BadBound, d.loc, "bound: `" + d.loops[0]->name + "` of `" + f.name + "` is bounded twice (" + to_string(b.loc) + ")",
+                 "keep one of them");
+  plan.bounds.push_back({dim, d.exprs[0], d.exprs[1], d.loc});
+}
+
+void apply_place(const Program& program, FuncPlan& plan, const Directive& d) {
+  const FuncDef& f = program.funcs[d.func];
+  if (d.kind == DirectiveKind::ComputeInline) {
+    if (f.has_updates())
+      user_error(ErrorCode::InlineUpdates, d.loc, "compute_inline: `" + f.name + "` has update definitions, so it needs storage",
+                 f.name + ".compute_root(), " + f.name + ".compute_at(consumer, loop) or " + f.name + ".compute_at_block(consumer)");
+    if (program.is_output(d.func))
+      user_error(ErrorCode::OutputPlacement, d.loc, "compute_inline: `" + f.name + "` is an output of the pipeline", "outputs are always at root");
+    plan.placement = Placement::Inline;
+    plan.has_compute = true;
+    plan.compute_directive = d;
+    return;
+  }
+  const bool is_store = d.kind == DirectiveKind::StoreRoot || d.kind == DirectiveKind::StoreAt || d.kind == DirectiveKind::StoreAtBlock;
+  if (program.is_output(d.func) && d.kind != DirectiveKind::ComputeRoot && d.kind != DirectiveKind::StoreRoot)
+    user_error(ErrorCode::OutputPlacement, d.loc,
+               std::string(directive_name(d.kind)) + ": `" + f.name + "` is an output of the pipeline; it is computed at root",
+               "remove the directive, or make another Func the output");
+  if (is_store) {
+    plan.has_store = true;
+    plan.store_directive = d;
+    return;
+  }
+  plan.has_compute = true;
+  plan.compute_directive = d;
+  plan.placement = d.kind == DirectiveKind::ComputeRoot ? Placement::Root : Placement::At;
+}
+
+}  // namespace
+
+Plan apply_schedule(const Program& program, const Schedule& schedule, const Target& target) {
+  Plan plan{program, target, std::vector<FuncPlan>(program.funcs.size())};
+  for (size_t f = 0; f < program.funcs.size(); ++f)
+    for (size_t s = 0; s < program.funcs[f].stages.size(); ++s)
+      plan.funcs[f].stages.push_back(initial_loops(program, static_cast<int>(f), static_cast<int>(s)));
+
+  for (const Directive& d : schedule.directives) {
+    internal_check(d.func >= 0 && d.func < static_cast<int>(plan.funcs.size()), "a directive without a Func");
+    FuncPlan& fp = plan.funcs[d.func];
+    if (!fp.has_directive) fp.first_directive = d.loc;
+    fp.has_directive = true;
+    if (program.funcs[d.func].is_input())
+      user_error(ErrorCode::BadArgument, d.loc, std::string(directive_name(d.kind)) + " on the Input `" + program.funcs[d.func].name + "`",
+                 "schedule a wrapper: " + program.funcs[d.func].name + ".in()");
+    if (concerns_loops(d.kind)) {
+      if (d.stage >= static_cast<int>(fp.stages.size()) || d.stage < 0)
+        user_error(ErrorCode::DirectiveAfterCompile, d.loc, "`" + program.funcs[d.func].name + "` has no update " + std::to_string(d.stage - 1),
+                   "define it before scheduling it");
+      apply_to_stage(program, fp.stages[d.stage], d);
+    } else if (d.kind == DirectiveKind::StoreIn) {
+      fp.memory = d.memory;
+      fp.memory_loc = d.loc;
+    } else if (d.kind == DirectiveKind::Bound) {
+      apply_bound(program, fp, d);
+    } else {
+      apply_place(program, fp, d);
+    }
+  }
+  for (const FuncPlan& fp : plan.funcs)
+    for (const StageLoops& loops : fp.stages) check_nest(program, loops);
+  return plan;
+}
+
+}  // namespace sinter::scheduler

@@ -1,0 +1,197 @@
+#include "scheduler/lower/build_nest.h"
+
+#include <algorithm>
+
+#include "ir/diagnostic.h"
+#include "ir/transform/simplify.h"
+
+namespace sinter::scheduler {
+
+using namespace ir;
+
+namespace {
+
+class Builder {
+ public:
+  explicit Builder(const Plan& plan) : plan_(plan), program_(plan.program), regions_(plan) {}
+
+  Nest build() {
+    for (int f = static_cast<int>(program_.funcs.size()) - 1; f >= 0; --f)
+      if (program_.funcs[f].is_input() || plan_.funcs[f].placement != Placement::Inline) regions_.set(f);
+    Nest nest{program_, nullptr, {}, {}};
+    std::vector<Stmt> checks = requirements(nest.requirements);
+    checks.push_back(roots());
+    nest.body = make_seq(std::move(checks));
+    for (size_t f = 0; f < program_.funcs.size(); ++f)
+      if (!program_.funcs[f].is_input()) nest.placement.push_back(note(static_cast<int>(f)));
+    return nest;
+  }
+
+ private:
+  PlacementNote note(FuncId f) const {
+    const FuncPlan& fp = plan_.funcs[f];
+    PlacementNote n{f, "root", fp.reason, fp.recompute};
+    if (fp.placement == Placement::Inline) n.where = "inline";
+    if (fp.placement == Placement::At) {
+      const StageLoops& loops = plan_.funcs[fp.compute.func].stages[fp.compute.stage];
+      n.where = program_.funcs[fp.compute.func].name + " at " + loop_kind_name(loops.nodes[fp.compute.node].kind) + " " +
+                loops.nodes[fp.compute.node].name->name;
+    }
+    return n;
+  }
+
+  // The region that is read of each Input, and of each output by other Funcs, must lie inside the caller's buffer.
+  std::vector<Stmt> requirements(std::vector<Requirement>& out) const {
+    std::vector<Stmt> checks;
+    Expr nonempty;
+    for (const Argument& a : program_.args)
+      if (a.kind == Argument::Kind::Output)
+        for (const Sym& e : program_.funcs[a.id].extent) nonempty = nonempty && (make_var(e) >= i32(1));
+    for (size_t i = 0; i < program_.funcs.size(); ++i) {
+      const FuncId f = static_cast<int>(i);
+      const FuncDef& func = program_.funcs[f];
+      const bool output = program_.is_output(f);
+      if (!func.is_input() && !output) continue;
+      const std::vector<DimRegion>& region = regions_.root_region(f);
+      for (int d = 0; d < func.rank(); ++d) {
+        if (!region[d].min.defined()) continue;  // never read
+        const Expr extent = make_var(func.extent[d]);
+        const std::string what = std::string(output ? "output" : "input") + " `" + func.name + "`, dimension " + std::to_string(d) + " (`" +
+                                 func.dims[d]->name + "`)";
+        out.push_back({f, d, region[d].min, region[d].max});
+        if (!can_prove(region[d].min >= i32(0)))
+          checks.push_back(std::make_shared<CheckStmt>(what + ": first coordinate", region[d].min, i32(0), CheckStmt::AtLeast, func.loc));
+        const Expr needed = simplify(region[d].max + 1);
+        if (!can_prove(needed <= extent))
+          checks.push_back(std::make_shared<CheckStmt>(what + ": extent", extent, needed, CheckStmt::AtLeast, func.loc));
+      }
+    }
+    if (checks.empty()) return {};
+    return {make_if(nonempty, make_seq(std::move(checks)))};
+  }
+
+  std::vector<FuncId> funcs_at(const Place& p) const {
+    std::vector<FuncId> out;
+    for (size_t f = 0; f < plan_.funcs.size(); ++f) {
+      const FuncPlan& fp = plan_.funcs[f];
+      if (program_.funcs[f].is_input() || fp.placement == Placement::Inline) continue;
+      if (fp.compute == p || fp.store == p) out.push_back(static_cast<int>(f));
+    }
+    return out;
+  }
+
+  Stmt roots() { return wrap(Place{}, nullptr); }
+
+  // Puts the Funcs that are computed or stored at `p` around `inner`, producers first.
+  Stmt wrap(const Place& p, Stmt inner) {
+    const std::vector<FuncId> funcs = funcs_at(p);
+    for (auto f = funcs.rbegin(); f != funcs.rend(); ++f) {
+      const FuncPlan& fp = plan_.funcs[*f];
+      if (fp.compute == p) {
+        Stmt produce = std::make_shared<ProduceStmt>(*f, stages(*f));
+        if (!inner) inner = produce;
+        else if (program_.is_output(*f)) inner = make_seq({produce, inner});
+        else inner = make_seq({produce, std::make_shared<ConsumeStmt>(*f, inner)});
+      }
+      if (fp.store == p && !program_.is_output(*f)) {
+        std::vector<Region> region;
+        for (const DimRegion& r : regions_.store_region(*f)) region.push_back({r.min, r.max, r.extent});
+        inner = std::make_shared<AllocStmt>(*f, program_.funcs[*f].type, fp.memory, std::move(region), inner, program_.funcs[*f].loc);
+      }
+    }
+    return inner ? inner : make_seq({});
+  }
+
+  Stmt stages(FuncId f) {
+    std::vector<Stmt> out;
+    for (size_t s = 0; s < plan_.funcs[f].stages.size(); ++s) out.push_back(stage(f, static_cast<int>(s)));
+    return make_seq(std::move(out));
+  }
+
+  bool has_places(FuncId f, int stage) const {
+    return std::any_of(plan_.funcs.begin(), plan_.funcs.end(), [&](const FuncPlan& fp) {
+      return fp.placement == Placement::At && fp.compute.func == f && fp.compute.stage == stage;
+    });
+  }
+
+  Stmt stage(FuncId f, int s) {
+    const StageLoops& loops = plan_.funcs[f].stages[s];
+    const Stmt guarded = nest(loops, regions_.shape(f, s));
+    // A tail that moves inwards needs at least one whole part; which of the two runs is decided when the extents are known. Funcs
+    // computed inside keep the guarded form.
+    if (has_places(f, s)) return guarded;
+    const StageShape shifted = make_shape(plan_, loops, regions_.compute_region(f), true);
+    if (!shifted.shifts) return guarded;
+    return make_if(shifted.shift_condition, nest(loops, shifted), guarded);
+  }
+
+  Stmt nest(const StageLoops& loops, const StageShape& shape) {
+    const FuncDef& func = program_.funcs[loops.func];
+    const Definition& def = func.stages[loops.stage];
+    Substitution values;
+    for (int d = 0; d < func.rank(); ++d)
+      if (shape.pure_coord[d].defined()) values[func.dims[d].get()] = shape.pure_coord[d];
+    for (size_t r = 0; r < def.rdom.vars.size(); ++r) values[def.rdom.vars[r].var.get()] = shape.rvar_coord[r];
+    Rewriter to_loops([&values](const Expr& e) {
+      if (e->op != Op::Var) return e;
+      const auto it = values.find(e->var.get());
+      return it == values.end() ? e : it->second;
+    });
+    std::vector<Expr> index;
+    for (const Expr& a : def.args) index.push_back(simplify(to_loops(a)));
+    Stmt body = std::make_shared<ProvideStmt>(loops.func, loops.stage, std::move(index), simplify(to_loops(def.value)), def.loc);
+
+    Expr guard;
+    for (const Expr& g : shape.guards) guard = guard && g;
+    const int n = static_cast<int>(loops.order.size());
+    std::vector<Expr> extent(n), live(n);
+    for (int i = 0; i < n; ++i) {
+      const int node = loops.order[i];
+      const LoopNode& loop = loops.nodes[node];
+      const Expr var = make_var(shape.sym[node]);
+      const Expr full = shape.full[node], alive = shape.live[node];
+      const bool same = equal_structure(full, alive);
+      const bool is_static = loop.kind == LoopKind::Cooperative || loop.kind == LoopKind::Thread || loop.kind == LoopKind::Vectorized ||
+                             loop.kind == LoopKind::Unrolled;
+      if (is_static && !as_int(full))
+        user_error(loop.kind == LoopKind::Cooperative ? ErrorCode::UnboundedBox : ErrorCode::BadVectorize, loop.loc,
+                   std::string(loop_kind_name(loop.kind)) + " loop `" + loop.name->name + "` of `" + func.name + "` has no constant extent: " + to_string(full),
+                   "split it by a constant factor first, or bound() the dimension", nest_excerpt(program_, loops, i));
+      extent[i] = full;
+      if (same) continue;
+      // `live` may use loops that are outside of this one; else the iterations are guarded.
+      std::unordered_set<const VarNode*> not_outside;
+      for (int j = 0; j <= i; ++j) not_outside.insert(shape.sym[loops.order[j]].get());
+      if (loop.kind == LoopKind::Cooperative || loop.kind == LoopKind::Thread)
+        for (int j = i; j < n; ++j)
+          if (loops.loop(j).kind == loop.kind) not_outside.insert(shape.sym[loops.order[j]].get());
+      const bool available = !uses_any(alive, not_outside);
+      if (!available || loop.kind == LoopKind::Vectorized || loop.kind == LoopKind::Unrolled) guard = guard && (var < alive);
+      else if (is_static) live[i] = alive;
+      else extent[i] = alive;
+    }
+    if (def.rdom.where.defined()) guard = guard && to_loops(def.rdom.where);
+    if (guard.defined()) guard = simplify(guard);
+    body = make_if(guard, body);
+    for (int i = 0; i < n; ++i) {
+      const int node = loops.order[i];
+      const LoopNode& loop = loops.nodes[node];
+      body = wrap(Place{loops.func, loops.stage, node}, body);
+      LoopHints hints = loop.hints;
+      const bool outermost_block = loop.kind == LoopKind::Block && (i + 1 == n || loops.loop(i + 1).kind != LoopKind::Block);
+      if (outermost_block) hints.threads = loops.threads;
+      body = make_for(shape.sym[node], i32(0), extent[i], loop.kind, body, loop.loc, live[i], hints);
+    }
+    return body;
+  }
+
+  const Plan& plan_;
+  const Program& program_;
+  Regions regions_;
+};
+
+}  // namespace
+
+Nest build_nest(const Plan& plan) { return Builder(plan).build(); }
+
+}  // namespace sinter::scheduler

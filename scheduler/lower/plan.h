@@ -1,0 +1,76 @@
+// The schedule applied: for every Func its place, its memory and the loops of its stages. What the Nest is built from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+#include "ir/schedule.h"
+#include "ir/target/target.h"
+#include "scheduler/primitive/stage_loops.h"
+
+namespace sinter::scheduler {
+
+// A point in a nest: inside loop `node` of stage `stage` of Func `func`. func < 0: the root.
+struct Place {
+  ir::FuncId func = -1;
+  int stage = 0;
+  int node = -1;
+  bool is_root() const { return func < 0; }
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+enum class Placement : uint8_t { Default, Inline, Root, At };
+
+struct DimBound {
+  int dim;
+  ir::Expr min, extent;
+  ir::Loc loc;
+};
+
+struct FuncPlan {
+  Placement placement = Placement::Default;
+  Place compute, store;           // with placement At or Root, once resolved
+  ir::Directive compute_directive;  // as written: the place may name a loop made by a later directive
+  ir::Directive store_directive;
+  bool has_compute = false, has_store = false;
+  ir::Memory memory = ir::Memory::Auto;
+  ir::Loc memory_loc;
+  std::vector<DimBound> bounds;
+  std::vector<StageLoops> stages;  // computed Funcs
+  bool has_directive = false;
+  ir::Loc first_directive;
+  std::string reason;              // why it is where it is, for explain()
+  int recompute = 1;               // distinct reads per consumer point, for explain()
+};
+
+struct Plan {
+  ir::Program program;  // calls to inlined Funcs are substituted once placement is resolved
+  ir::Target target;
+  std::vector<FuncPlan> funcs;
+};
+
+// Applies every directive of the schedule, in order, to the loops of its stage. Checks what concerns one Func; places are recorded
+// as written.
+Plan apply_schedule(const ir::Program& program, const ir::Schedule& schedule, const ir::Target& target);
+
+// Gives every Func its place: as the schedule says, else by the defaults of language.md (Default placement); substitutes inlined
+// Funcs; gives root stages without GPU directives the default GPU schedule on a GPU target; makes pure loops inside a block
+// cooperative. Afterwards every FuncPlan is Inline, Root or At.
+void resolve_placement(Plan& plan);
+
+// Default schedules (default_schedule.cpp).
+void default_gpu_schedule(Plan& plan, ir::FuncId func, int stage);
+void default_host_schedule(Plan& plan, ir::FuncId func, int stage);
+
+// Stages that read `f` in the current program: (func, stage), consumers in program order. A stage reading its own Func is not listed.
+std::vector<std::pair<ir::FuncId, int>> readers_of(const ir::Program& program, ir::FuncId f);
+
+// True where place `inner` is at or inside place `outer`.
+bool is_inside(const Plan& plan, const Place& inner, const Place& outer);
+// The place of the stage's innermost block loop in the kernel that contains `at`; root if there is none.
+Place block_place(const Plan& plan, const Place& at);
+// The nest around a place as text with the place marked.
+std::vector<std::string> place_excerpt(const Plan& plan, const Place& place, const std::string& remark = "<-- here");
+
+}  // namespace sinter::scheduler

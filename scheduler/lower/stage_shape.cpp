@@ -1,0 +1,101 @@
+#include "scheduler/lower/stage_shape.h"
+
+#include "ir/diagnostic.h"
+#include "ir/transform/simplify.h"
+
+namespace sinter::scheduler {
+
+using namespace ir;
+
+bool wants_shift(const Plan& plan, const StageLoops& loops, const LoopRelation& r) {
+  if (r.kind != LoopRelation::Kind::Split || loops.stage > 0) return false;
+  if (r.tail == Tail::ShiftInwards) return true;
+  // Auto: vectorized host loops of pure definitions.
+  return r.tail == Tail::Auto && !plan.target.is_gpu() && loops.nodes[r.inner].kind == LoopKind::Vectorized;
+}
+
+StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vector<DimRegion>& region, bool shift) {
+  const FuncDef& f = plan.program.funcs[loops.func];
+  const Definition& def = f.stages[loops.stage];
+  const size_t n = loops.nodes.size();
+  StageShape s;
+  s.sym.resize(n), s.full.resize(n), s.live.resize(n), s.value.resize(n);
+  s.pure_coord.resize(f.rank());
+  s.rvar_coord.resize(def.rdom.vars.size());
+  // Every node gets a variable; those of consumed loops are substituted by their values at the end.
+  for (size_t i = 0; i < n; ++i) s.sym[i] = make_sym(loops.nodes[i].name->name);
+  const int base = loops.pure_dims + static_cast<int>(def.rdom.vars.size());
+  for (int i = 0; i < base; ++i) {
+    const int d = loops.dim_of_node[i];
+    if (loops.nodes[i].is_rvar) {
+      s.full[i] = s.live[i] = def.rdom.vars[d].extent;
+    } else {
+      s.live[i] = simplify(region[d].max - region[d].min + 1);
+      s.full[i] = region[d].extent.defined() ? region[d].extent : s.live[i];
+    }
+  }
+  for (size_t i = base; i < n; ++i) s.full[i] = s.live[i] = i32(1);  // loops without a dimension
+
+  for (const LoopRelation& r : loops.relations) {
+    const Expr outer = make_var(s.sym[r.outer]), inner = make_var(s.sym[r.inner]);
+    if (r.kind == LoopRelation::Kind::Fuse) {
+      s.full[r.whole] = s.live[r.whole] = simplify(s.full[r.inner] * s.full[r.outer]);
+      for (int part : {r.inner, r.outer})
+        if (!equal_structure(s.full[part], s.live[part])) s.guards.push_back(make_var(s.sym[part]) < s.live[part]);
+      continue;
+    }
+    const Expr full = s.full[r.whole], live = s.live[r.whole];
+    s.full[r.outer] = simplify(ceil_div(full, r.factor));
+    s.live[r.outer] = equal_structure(full, live) ? s.full[r.outer] : simplify(ceil_div(live, r.factor));
+    s.full[r.inner] = i32(r.factor);
+    const bool moves = shift && wants_shift(plan, loops, r);
+    const int64_t* whole = as_int(live);
+    const bool exact = r.tail == Tail::RoundUp || moves || (whole && *whole % r.factor == 0);
+    s.live[r.inner] = exact ? s.full[r.inner] : min(i32(r.factor), live - outer * r.factor);
+    if (moves && !(whole && *whole % r.factor == 0)) {
+      s.shifts = true;
+      s.shift_condition = s.shift_condition && (live >= i32(r.factor));
+    }
+  }
+
+  // Values: leaves are their variables, then backwards through the relations.
+  Substitution values;
+  for (int leaf : loops.order) s.value[leaf] = make_var(s.sym[leaf]);
+  for (auto r = loops.relations.rbegin(); r != loops.relations.rend(); ++r) {
+    if (r->kind == LoopRelation::Kind::Fuse) {
+      const Expr whole = s.value[r->whole];
+      internal_check(whole.defined(), "a fused loop without a value");
+      s.value[r->inner] = simplify(whole % s.full[r->inner]);
+      s.value[r->outer] = simplify(whole / s.full[r->inner]);
+    } else {
+      Expr start = s.value[r->outer] * r->factor;
+      const int64_t* whole = as_int(s.live[r->whole]);
+      if (shift && wants_shift(plan, loops, *r) && !(whole && *whole % r->factor == 0)) start = min(start, s.live[r->whole] - r->factor);
+      s.value[r->whole] = start + s.value[r->inner];
+    }
+  }
+  for (size_t i = 0; i < n; ++i)
+    if (s.value[i].defined()) values[s.sym[i].get()] = s.value[i];
+  // Values may name consumed nodes through `live` (shifted splits): close the substitution.
+  const auto close = [&](const Expr& e) {
+    if (!e.defined()) return e;
+    Expr out = e;
+    for (int guard = 0; guard < 64; ++guard) {
+      const Expr next = substitute(out, values);
+      if (next.same_as(out) || equal_structure(next, out)) break;
+      out = next;
+    }
+    return simplify(out);
+  };
+  for (auto* list : {&s.full, &s.live, &s.value, &s.guards})
+    for (Expr& e : *list) e = close(e);
+  s.shift_condition = close(s.shift_condition);
+  for (int i = 0; i < base; ++i) {
+    const int d = loops.dim_of_node[i];
+    if (loops.nodes[i].is_rvar) s.rvar_coord[d] = simplify(def.rdom.vars[d].min + s.value[i]);
+    else s.pure_coord[d] = simplify(region[d].min + s.value[i]);
+  }
+  return s;
+}
+
+}  // namespace sinter::scheduler

@@ -1,0 +1,27 @@
+// The loop directives, one file each: check, check, rewrite. Each edits the loops of one stage and throws a UserError where the
+// directive is not legal there.
+#pragma once
+
+#include "scheduler/primitive/stage_loops.h"
+
+namespace sinter::scheduler {
+
+void apply_split(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_fuse(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_reorder(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_bind(const ir::Program&, StageLoops&, const ir::Directive&);       // serial, parallel, cooperative, gpu_blocks, gpu_threads
+void apply_vectorize(const ir::Program&, StageLoops&, const ir::Directive&);  // vectorize, unroll
+void apply_gpu_tile(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_threads(const ir::Program&, StageLoops&, const ir::Directive&);
+
+// Splits the loop at `position`; shared by split, gpu_tile and vectorize. Returns the node of the inner loop.
+int split_loop(StageLoops&, int position, const ir::Sym& outer, const ir::Sym& inner, int64_t factor, ir::Tail tail, ir::Loc loc);
+
+// Checks of the whole nest once all directives are applied: block loops outermost in one group, thread loops contiguous.
+void check_nest(const ir::Program&, const StageLoops&);
+
+// True where the iterations of the update's RVar loops may run in any order: every pair of iterations touches different points,
+// which holds here only where an argument of the left side is exactly that RVar.
+bool rvar_is_parallel(const ir::Program&, const StageLoops&, int position);
+
+}  // namespace sinter::scheduler
