@@ -70,7 +70,7 @@ class Builder {
     return {make_if(nonempty, make_seq(std::move(checks)))};
   }
 
-  std::vector<FuncId> funcs_at(const Place& p) const {
+  std::vector<FuncId> funcs_at(const LoopPlace& p) const {
     std::vector<FuncId> out;
     for (size_t f = 0; f < plan_.funcs.size(); ++f) {
       const FuncPlan& fp = plan_.funcs[f];
@@ -80,10 +80,10 @@ class Builder {
     return out;
   }
 
-  Stmt roots() { return wrap(Place{}, nullptr); }
+  Stmt roots() { return wrap(LoopPlace{}, nullptr); }
 
   // Puts the Funcs that are computed or stored at `p` around `inner`, producers first.
-  Stmt wrap(const Place& p, Stmt inner) {
+  Stmt wrap(const LoopPlace& p, Stmt inner) {
     const std::vector<FuncId> funcs = funcs_at(p);
     for (auto f = funcs.rbegin(); f != funcs.rend(); ++f) {
       const FuncPlan& fp = plan_.funcs[*f];
@@ -176,7 +176,7 @@ class Builder {
     for (int i = 0; i < n; ++i) {
       const int node = loops.order[i];
       const LoopNode& loop = loops.nodes[node];
-      body = wrap(Place{loops.func, loops.stage, node}, body);
+      body = wrap(LoopPlace{loops.func, loops.stage, node}, body);
       LoopHints hints = loop.hints;
       const bool outermost_block = loop.kind == LoopKind::Block && (i + 1 == n || loops.loop(i + 1).kind != LoopKind::Block);
       if (outermost_block) hints.threads = loops.threads;

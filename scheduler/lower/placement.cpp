@@ -19,7 +19,7 @@ constexpr int kInlineBudget = 64;
 // Default placement in shared memory takes at most this much of a block's limit, so that several blocks fit a multiprocessor.
 constexpr int64_t kDefaultSharedBytes = 48 * 1024;
 
-const StageLoops& loops_of(const Plan& plan, const Place& p) { return plan.funcs[p.func].stages[p.stage]; }
+const StageLoops& loops_of(const Plan& plan, const LoopPlace& p) { return plan.funcs[p.func].stages[p.stage]; }
 
 int position_of(const StageLoops& loops, int node) {
   return static_cast<int>(std::find(loops.order.begin(), loops.order.end(), node) - loops.order.begin());
@@ -157,7 +157,7 @@ class Resolver {
                  std::string(directive_name(fp.store_directive.kind)) + ": `" + func.name + "` has no compute_at",
                  "say where it is computed: " + func.name + ".compute_at(consumer, loop)");
     }
-    const Place block = common_block(readers);
+    const LoopPlace block = common_block(readers);
     int64_t bytes = 0;
     if (!block.is_root() && !has_block_loops(fp) && regions_.is_bounded_at(f, block, &bytes) && bytes <= kDefaultSharedBytes) {
       fp.placement = Placement::At;
@@ -175,7 +175,7 @@ class Resolver {
 
   void at_root(FuncPlan& fp, std::string reason) {
     fp.placement = Placement::Root;
-    fp.compute = fp.store = Place{};
+    fp.compute = fp.store = LoopPlace{};
     fp.reason = std::move(reason);
   }
   void make_inline(FuncPlan& fp, std::string reason) {
@@ -184,24 +184,24 @@ class Resolver {
   }
 
   // The block in which every reader is computed, or root.
-  Place common_block(const std::vector<std::pair<FuncId, int>>& readers) const {
-    Place common;
+  LoopPlace common_block(const std::vector<std::pair<FuncId, int>>& readers) const {
+    LoopPlace common;
     for (const auto& [g, s] : readers) {
-      const Place block = stage_block(g, s);
+      const LoopPlace block = stage_block(g, s);
       if (block.is_root() || (!common.is_root() && !(block == common))) return {};
       common = block;
     }
     return common;
   }
-  Place stage_block(FuncId g, int stage) const {
+  LoopPlace stage_block(FuncId g, int stage) const {
     const StageLoops& loops = plan_.funcs[g].stages[stage];
     for (int n : loops.order)
       if (loops.nodes[n].kind == LoopKind::Block) return {g, stage, n};
-    return plan_.funcs[g].compute.is_root() ? Place{} : block_place(plan_, plan_.funcs[g].compute);
+    return plan_.funcs[g].compute.is_root() ? LoopPlace{} : block_place(plan_, plan_.funcs[g].compute);
   }
 
   // ---- explicit places ----
-  Place find_place(FuncId f, const Directive& d) const {
+  LoopPlace find_place(FuncId f, const Directive& d) const {
     const FuncId g = d.target;
     const std::string& name = plan_.program.funcs[f].name;
     const std::string word = directive_name(d.kind);
@@ -218,23 +218,23 @@ class Resolver {
     if (block) {
       for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
         if (d.target_stage >= 0 && d.target_stage != s) continue;
-        const Place p = stage_block(g, s);
+        const LoopPlace p = stage_block(g, s);
         if (!p.is_root() && encloses_readers(f, p)) return p;
       }
       for (int s = 0; s < static_cast<int>(stages.size()); ++s)
-        if (const Place p = stage_block(g, s); !p.is_root()) {
+        if (const LoopPlace p = stage_block(g, s); !p.is_root()) {
           check_encloses(f, p, d);
           return p;
         }
       user_error(ErrorCode::NoSuchPlace, d.loc, word + ": `" + target + "` has no block loops",
                  target + ".gpu_tile(...) or " + target + ".gpu_blocks(...)", nest_excerpt(plan_.program, stages[0]));
     }
-    Place found;
+    LoopPlace found;
     for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
       if (d.target_stage >= 0 && d.target_stage != s) continue;
       const int at = stages[s].find(d.loops[0]);
       if (at < 0) continue;
-      const Place p{g, s, stages[s].order[at]};
+      const LoopPlace p{g, s, stages[s].order[at]};
       if (found.is_root() || encloses_readers(f, p)) found = p;
       if (encloses_readers(f, p)) break;
     }
@@ -245,7 +245,7 @@ class Resolver {
     return found;
   }
 
-  void check_place_kind(FuncId f, const Place& p, const Directive& d) const {
+  void check_place_kind(FuncId f, const LoopPlace& p, const Directive& d) const {
     const StageLoops& loops = loops_of(plan_, p);
     const int at = position_of(loops, p.node);
     const LoopKind kind = loops.loop(at).kind;
@@ -270,7 +270,7 @@ class Resolver {
                  "name the loop around it", place_excerpt(plan_, p));
   }
 
-  bool encloses_readers(FuncId f, const Place& p) const {
+  bool encloses_readers(FuncId f, const LoopPlace& p) const {
     for (const auto& [g, s] : live_readers(f)) {
       if (g == p.func && s == p.stage) continue;
       if (!is_inside(plan_, plan_.funcs[g].compute, p)) return false;
@@ -278,7 +278,7 @@ class Resolver {
     return true;
   }
 
-  void check_encloses(FuncId f, const Place& p, const Directive& d) const {
+  void check_encloses(FuncId f, const LoopPlace& p, const Directive& d) const {
     for (const auto& [g, s] : live_readers(f)) {
       if ((g == p.func && s == p.stage) || is_inside(plan_, plan_.funcs[g].compute, p)) continue;
       const std::string reader = plan_.program.funcs[g].name + (s > 0 ? ".update(" + std::to_string(s - 1) + ")" : "");
@@ -292,7 +292,7 @@ class Resolver {
   void place_at(FuncId f) {
     FuncPlan& fp = plan_.funcs[f];
     const Directive& d = fp.compute_directive;
-    const Place p = find_place(f, d);
+    const LoopPlace p = find_place(f, d);
     check_encloses(f, p, d);
     fp.compute = fp.store = p;
     fp.reason = directive_name(d.kind);
@@ -309,7 +309,7 @@ class Resolver {
       user_error(ErrorCode::StoreWithoutCompute, d.loc, std::string(directive_name(d.kind)) + ": `" + func.name + "` is computed at root, outside of that loop",
                  "storage lives at or outside of where a Func is computed");
     }
-    const Place p = find_place(f, d);
+    const LoopPlace p = find_place(f, d);
     if (!p.is_root() && !is_inside(plan_, fp.compute, p))
       user_error(ErrorCode::StoreWithoutCompute, d.loc,
                  std::string(directive_name(d.kind)) + ": `" + func.name + "` is computed outside of the loop where it would be stored",
@@ -363,7 +363,7 @@ class Resolver {
   }
 
   // A serial loop that is a place must lie outside of the cooperative loops: those are no order in time, so they move inwards.
-  void sink_cooperative(const Place& p) {
+  void sink_cooperative(const LoopPlace& p) {
     StageLoops& loops = plan_.funcs[p.func].stages[p.stage];
     if (loops.has_kind(LoopKind::Thread) || !is_in_block(plan_, p)) return;
     const int at = position_of(loops, p.node);
@@ -391,7 +391,7 @@ class Resolver {
         if (!own_blocks && (fp.compute.is_root() || !is_in_block(plan_, fp.compute))) continue;
         if (is_thread_private(plan_, fp.compute)) continue;
         if (loops.has_kind(LoopKind::Thread)) continue;
-        if (!loops.cooperative_stage && !loops.has_kind(LoopKind::Cooperative) && loops.pure_dims > 0 && kernel_is_explicit(own_blocks ? Place{static_cast<int>(f), loops.stage, 0} : fp.compute))
+        if (!loops.cooperative_stage && !loops.has_kind(LoopKind::Cooperative) && loops.pure_dims > 0 && kernel_is_explicit(own_blocks ? LoopPlace{static_cast<int>(f), loops.stage, 0} : fp.compute))
           user_error(ErrorCode::MixedThreadStyles, fp.has_directive ? fp.first_directive : loops.loc,
                      "`" + plan_.program.funcs[f].name + "` is computed at block level in a kernel with explicit gpu_threads, and nothing says which threads compute it",
                      plan_.program.funcs[f].name + ".gpu_threads(...) or " + plan_.program.funcs[f].name + ".cooperative()",
@@ -401,9 +401,9 @@ class Resolver {
     }
   }
 
-  bool kernel_is_explicit(const Place& at) const {
+  bool kernel_is_explicit(const LoopPlace& at) const {
     const auto root_of = [&](FuncId f, int stage) {
-      Place p{f, stage, 0};
+      LoopPlace p{f, stage, 0};
       while (!plan_.funcs[p.func].compute.is_root()) p = plan_.funcs[p.func].compute;
       return std::pair(p.func, p.stage);
     };
@@ -474,9 +474,9 @@ std::vector<std::pair<FuncId, int>> readers_of(const Program& program, FuncId f)
   return out;
 }
 
-bool is_inside(const Plan& plan, const Place& inner, const Place& outer) {
+bool is_inside(const Plan& plan, const LoopPlace& inner, const LoopPlace& outer) {
   if (outer.is_root()) return true;
-  for (Place p = inner; !p.is_root(); p = plan.funcs[p.func].compute)
+  for (LoopPlace p = inner; !p.is_root(); p = plan.funcs[p.func].compute)
     if (p.func == outer.func && p.stage == outer.stage) {
       const StageLoops& loops = loops_of(plan, p);
       return position_of(loops, p.node) <= position_of(loops, outer.node);
@@ -484,16 +484,16 @@ bool is_inside(const Plan& plan, const Place& inner, const Place& outer) {
   return false;
 }
 
-Place block_place(const Plan& plan, const Place& at) {
-  for (Place p = at; !p.is_root(); p = plan.funcs[p.func].compute) {
+LoopPlace block_place(const Plan& plan, const LoopPlace& at) {
+  for (LoopPlace p = at; !p.is_root(); p = plan.funcs[p.func].compute) {
     const StageLoops& loops = loops_of(plan, p);
     for (int i = 0; i < static_cast<int>(loops.order.size()); ++i)
-      if (loops.loop(i).kind == LoopKind::Block) return position_of(loops, p.node) <= i ? Place{p.func, p.stage, loops.order[i]} : Place{};
+      if (loops.loop(i).kind == LoopKind::Block) return position_of(loops, p.node) <= i ? LoopPlace{p.func, p.stage, loops.order[i]} : LoopPlace{};
   }
   return {};
 }
 
-std::vector<std::string> place_excerpt(const Plan& plan, const Place& place, const std::string& remark) {
+std::vector<std::string> place_excerpt(const Plan& plan, const LoopPlace& place, const std::string& remark) {
   if (place.is_root()) return {};
   const StageLoops& loops = loops_of(plan, place);
   return nest_excerpt(plan.program, loops, position_of(loops, place.node), remark);

@@ -12,12 +12,12 @@
 namespace sinter::scheduler {
 
 // A point in a nest: inside loop `node` of stage `stage` of Func `func`. func < 0: the root.
-struct Place {
+struct LoopPlace {
   ir::FuncId func = -1;
   int stage = 0;
   int node = -1;
   bool is_root() const { return func < 0; }
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const LoopPlace&, const LoopPlace&) = default;
 };
 
 enum class Placement : uint8_t { Default, Inline, Root, At };
@@ -30,7 +30,7 @@ struct DimBound {
 
 struct FuncPlan {
   Placement placement = Placement::Default;
-  Place compute, store;           // with placement At or Root, once resolved
+  LoopPlace compute, store;           // with placement At or Root, once resolved
   ir::Directive compute_directive;  // as written: the place may name a loop made by a later directive
   ir::Directive store_directive;
   bool has_compute = false, has_store = false;
@@ -67,10 +67,10 @@ void default_host_schedule(Plan& plan, ir::FuncId func, int stage);
 std::vector<std::pair<ir::FuncId, int>> readers_of(const ir::Program& program, ir::FuncId f);
 
 // True where place `inner` is at or inside place `outer`.
-bool is_inside(const Plan& plan, const Place& inner, const Place& outer);
+bool is_inside(const Plan& plan, const LoopPlace& inner, const LoopPlace& outer);
 // The place of the stage's innermost block loop in the kernel that contains `at`; root if there is none.
-Place block_place(const Plan& plan, const Place& at);
+LoopPlace block_place(const Plan& plan, const LoopPlace& at);
 // The nest around a place as text with the place marked.
-std::vector<std::string> place_excerpt(const Plan& plan, const Place& place, const std::string& remark = "<-- here");
+std::vector<std::string> place_excerpt(const Plan& plan, const LoopPlace& place, const std::string& remark = "<-- here");
 
 }  // namespace sinter::scheduler

@@ -17,7 +17,7 @@ int position_of(const StageLoops& loops, int node) {
   throw InternalError("a place names a loop that is not in its nest");
 }
 
-const StageLoops& loops_of(const Plan& plan, const Place& p) { return plan.funcs[p.func].stages[p.stage]; }
+const StageLoops& loops_of(const Plan& plan, const LoopPlace& p) { return plan.funcs[p.func].stages[p.stage]; }
 
 void add(DimRegion& region, const Interval& i, bool first) {
   if (first) {
@@ -45,10 +45,10 @@ int64_t round_up_multiple(const StageLoops& loops, int dim) {
 
 }  // namespace
 
-bool is_in_block(const Plan& plan, const Place& place) { return !block_place(plan, place).is_root(); }
+bool is_in_block(const Plan& plan, const LoopPlace& place) { return !block_place(plan, place).is_root(); }
 
-bool is_thread_private(const Plan& plan, const Place& place) {
-  for (Place p = place; !p.is_root(); p = plan.funcs[p.func].compute) {
+bool is_thread_private(const Plan& plan, const LoopPlace& place) {
+  for (LoopPlace p = place; !p.is_root(); p = plan.funcs[p.func].compute) {
     const StageLoops& loops = loops_of(plan, p);
     for (size_t i = position_of(loops, p.node); i < loops.order.size(); ++i)
       if (loops.loop(static_cast<int>(i)).kind == LoopKind::Thread) return true;
@@ -59,7 +59,7 @@ bool is_thread_private(const Plan& plan, const Place& place) {
 Regions::Regions(const Plan& plan)
     : plan_(plan), compute_(plan.funcs.size()), store_(plan.funcs.size()), root_(plan.funcs.size()), shapes_(plan.funcs.size()) {}
 
-Interval Regions::lift(Interval interval, Place from, const Place& to) const {
+Interval Regions::lift(Interval interval, LoopPlace from, const LoopPlace& to) const {
   while (!(from == to)) {
     if (from.is_root()) return interval;  // nothing that varies is left
     const StageLoops& loops = loops_of(plan_, from);
@@ -79,7 +79,7 @@ Interval Regions::lift(Interval interval, Place from, const Place& to) const {
   return interval;
 }
 
-IntervalScope Regions::scope_at(FuncId h, int stage, const Place& place) const {
+IntervalScope Regions::scope_at(FuncId h, int stage, const LoopPlace& place) const {
   const FuncDef& f = plan_.program.funcs[h];
   const Definition& def = f.stages[stage];
   IntervalScope scope;
@@ -124,7 +124,7 @@ IntervalScope Regions::scope_at(FuncId h, int stage, const Place& place) const {
   return scope;
 }
 
-std::vector<DimRegion> Regions::required(FuncId f, const Place& place) const {
+std::vector<DimRegion> Regions::required(FuncId f, const LoopPlace& place) const {
   const FuncDef& func = plan_.program.funcs[f];
   std::vector<DimRegion> region(func.rank());
   bool first = true;
@@ -200,7 +200,7 @@ void Regions::finish(FuncId f, std::vector<DimRegion>& region) const {
   }
 }
 
-void Regions::set_extents(FuncId f, std::vector<DimRegion>& region, const Place& place, bool) const {
+void Regions::set_extents(FuncId f, std::vector<DimRegion>& region, const LoopPlace& place, bool) const {
   const FuncDef& func = plan_.program.funcs[f];
   const FuncPlan& fp = plan_.funcs[f];
   const bool bounded = is_in_block(plan_, place);
@@ -223,7 +223,7 @@ void Regions::set_extents(FuncId f, std::vector<DimRegion>& region, const Place&
   }
 }
 
-bool Regions::is_bounded_at(FuncId f, const Place& place, int64_t* bytes) const {
+bool Regions::is_bounded_at(FuncId f, const LoopPlace& place, int64_t* bytes) const {
   std::vector<DimRegion> region = required(f, place);
   int64_t size = plan_.program.funcs[f].type.bytes();
   for (const DimRegion& r : region) {
@@ -239,7 +239,7 @@ bool Regions::is_bounded_at(FuncId f, const Place& place, int64_t* bytes) const 
 
 void Regions::set(FuncId f) {
   const FuncPlan& fp = plan_.funcs[f];
-  root_[f] = required(f, Place{});
+  root_[f] = required(f, LoopPlace{});
   finish(f, root_[f]);
   for (DimRegion& r : root_[f])
     if (!r.extent.defined() || !as_int(r.extent)) r.extent = simplify(r.max - r.min + 1);

@@ -17,13 +17,13 @@ class Regions {
 
   // What all readers of `f`, each computed at or inside `place`, need of it there. Consumers of f must be set already. Ends may be
   // undefined (unbounded). `extent` is left undefined.
-  std::vector<DimRegion> required(ir::FuncId f, const Place& place) const;
+  std::vector<DimRegion> required(ir::FuncId f, const LoopPlace& place) const;
 
   // Decides f's regions from its placement in the plan (compute and store place) and makes the shapes of its stages. Throws E0208 where a
   // block-level extent has no constant bound, E0307 where a region is unbounded.
   void set(ir::FuncId f);
   // As set(), but only whether block-level storage at `place` would have constant extents; `bytes` gets its size.
-  bool is_bounded_at(ir::FuncId f, const Place& place, int64_t* bytes) const;
+  bool is_bounded_at(ir::FuncId f, const LoopPlace& place, int64_t* bytes) const;
 
   const std::vector<DimRegion>& compute_region(ir::FuncId f) const { return compute_[f]; }
   const std::vector<DimRegion>& store_region(ir::FuncId f) const { return store_[f]; }
@@ -31,13 +31,13 @@ class Regions {
   const StageShape& shape(ir::FuncId f, int stage) const { return shapes_[f][stage]; }
 
   // Intervals of the pure Vars and RVars of a stage as seen at `place`.
-  ir::IntervalScope scope_at(ir::FuncId f, int stage, const Place& place) const;
+  ir::IntervalScope scope_at(ir::FuncId f, int stage, const LoopPlace& place) const;
 
  private:
-  ir::Interval lift(ir::Interval interval, Place from, const Place& to) const;
+  ir::Interval lift(ir::Interval interval, LoopPlace from, const LoopPlace& to) const;
   void add_own_updates(ir::FuncId f, std::vector<DimRegion>& region) const;
   void finish(ir::FuncId f, std::vector<DimRegion>& region) const;  // bound(), RoundUp
-  void set_extents(ir::FuncId f, std::vector<DimRegion>& region, const Place& place, bool required) const;
+  void set_extents(ir::FuncId f, std::vector<DimRegion>& region, const LoopPlace& place, bool required) const;
 
   const Plan& plan_;
   std::vector<std::vector<DimRegion>> compute_, store_, root_;
@@ -45,7 +45,7 @@ class Regions {
 };
 
 // True where the place is inside a kernel's block loops, and where it is inside an explicit thread loop.
-bool is_in_block(const Plan& plan, const Place& place);
-bool is_thread_private(const Plan& plan, const Place& place);
+bool is_in_block(const Plan& plan, const LoopPlace& place);
+bool is_thread_private(const Plan& plan, const LoopPlace& place);
 
 }  // namespace sinter::scheduler
