@@ -1,0 +1,40 @@
+// explain(): one readable page on what a schedule became.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/kernel.h"
+#include "ir/prover.h"
+#include "scheduler/lower/build_nest.h"
+#include "scheduler/report/traffic.h"
+
+namespace sinter::scheduler {
+
+// What the assembler said of a kernel, where there is one.
+struct KernelResources {
+  std::string kernel;
+  int registers = 0, spill_bytes = 0;
+};
+
+struct ExplainInput {
+  const Nest* nest = nullptr;
+  const ir::Module* module = nullptr;
+  std::vector<KernelTraffic> traffic;
+  const std::vector<ir::Obligation>* obligations = nullptr;  // may be null
+  double proof_ms = 0;
+  std::vector<KernelResources> resources;
+  ir::SymMap<int64_t> sizes;  // extents; those not given are taken as 4096, and the page says so
+};
+
+// Kernels and launches, HBM bytes per Func and in total beside the compulsory minimum, operations, intensity, roofline bound, bytes in
+// flight, shared memory and registers, versions, requirements, placement choices, proofs.
+std::string explain(const ExplainInput& input);
+
+// The totals that explain() prints, for tables and tests.
+struct TrafficTotals {
+  int64_t launches = 0, read = 0, written = 0, compulsory = 0, flops = 0;
+};
+TrafficTotals totals(const ExplainInput& input);
+
+}  // namespace sinter::scheduler
