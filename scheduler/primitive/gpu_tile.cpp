@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ir/diagnostic.h"
 #include "scheduler/primitive/primitive.h"
 
@@ -35,22 +37,23 @@ void apply_gpu_tile(const Program& program, StageLoops& loops, const Directive& 
     inner.push_back(node);
     outer.push_back(node - 1);
   }
-  // The tiled loops take their places: inner ones lowest, then whatever else there was, block loops outermost.
-  std::vector<int> rest;
+  // Inner tile loops lowest, their blocks outermost of the tiled ones. A loop that was inside all tiled ones stays innermost, part of
+  // what a thread does per point; any other loop is around the tile, a block for each of its iterations.
+  const auto is_tiled = [&](int n) {
+    return std::find(inner.begin(), inner.end(), n) != inner.end() || std::find(outer.begin(), outer.end(), n) != outer.end();
+  };
+  std::vector<int> order, around;
+  bool seen = false;
   for (int n : loops.order) {
-    bool tiled = false;
-    for (int t : inner) tiled |= n == t || n == t - 1;
-    if (!tiled) rest.push_back(n);
+    if (is_tiled(n)) seen = true;
+    else if (!seen || loops.nodes[n].is_rvar) order.push_back(n);
+    else around.push_back(n);
   }
-  std::vector<int> order, rvars, other_blocks;
-  for (int n : rest) (loops.nodes[n].is_rvar ? rvars : other_blocks).push_back(n);
-  order.insert(order.end(), rvars.begin(), rvars.end());
   order.insert(order.end(), inner.begin(), inner.end());
   order.insert(order.end(), outer.begin(), outer.end());
-  // Dimensions that are not tiled are around the tile, a block for each of their points.
-  for (int n : other_blocks)
+  for (int n : around)
     if (!loops.nodes[n].kind_fixed) loops.nodes[n].kind = LoopKind::Block;
-  order.insert(order.end(), other_blocks.begin(), other_blocks.end());
+  order.insert(order.end(), around.begin(), around.end());
   loops.order = std::move(order);
 }
 
