@@ -1,4 +1,5 @@
 // Module and Kernel.
+#include "ir/analysis/visit.h"
 #include "ir/text/printer.h"
 
 namespace sinter::ir::text {
@@ -74,8 +75,18 @@ void Printer::module(const Module& m) {
   line("module " + quote_string(m.target.to_string()) + " {");
   ++indent_;
   if (!m.args.slots.empty()) line("slots " + bindings(m.args.slots));
+  for (const Buffer& b : m.buffers) {
+    if (b.base) declared_.insert(b.base.get());
+    for (const std::vector<Expr>* es : {&b.min, &b.extent, &b.stride})
+      for (const Expr& e : *es)
+        if (e.defined()) declare_free(free_vars(e));
+    for (const Expr& e : {b.workspace_offset, b.bytes})
+      if (e.defined()) declare_free(free_vars(e));
+  }
   for (size_t i = 0; i < m.buffers.size(); ++i) buffer(m.buffers[i], static_cast<int>(i));
   for (size_t i = 0; i < m.kernels.size(); ++i) kernel(m.kernels[i], static_cast<int>(i));
+  if (m.workspace_bytes.defined()) declare_free(free_vars(m.workspace_bytes));
+  if (m.entry) declare_free(free_vars(m.entry));
   if (m.workspace_bytes.defined()) line("workspace " + inline_expr(m.workspace_bytes, Int(64)));
   if (m.entry) {
     line("entry {");

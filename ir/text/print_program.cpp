@@ -1,6 +1,7 @@
 // Program and Schedule. A Func is one line where its expressions are small:
 //   func acc(n, m) : f32 = 0.0
-//     update acc(n, m) = acc(n, m) + f32(A(k, m))*f32(B(k, n)) over (k in [0, depth))
+//     update over (k in [0, depth)) acc(n, m) = acc(n, m) + f32(A(k, m))*f32(B(k, n))
+#include "ir/analysis/visit.h"
 #include "ir/text/printer.h"
 
 namespace sinter::ir::text {
@@ -22,34 +23,43 @@ std::string Printer::optional_exprs(const char* word, const std::vector<Expr>& e
 }
 
 void Printer::definition(const Definition& d, int id, int stage) {
-  std::string s;
+  const std::string value = inline_expr(d.value, func_type(id)) + loc(d.loc);
   if (stage == 0) {
-    s = " = " + inline_expr(d.value, func_type(id));
-  } else {
-    std::string args;
-    for (const Expr& a : d.args) args += (args.empty() ? "" : ", ") + inline_expr(a);
-    s = "update " + func(id) + "(" + args + ") = " + inline_expr(d.value, func_type(id));
+    out_.pop_back();  // the newline behind the Func's head
+    out_ += " = " + value + "\n";
+    return;
   }
+  std::string s = "update ";
   if (!d.rdom.vars.empty() || d.rdom.where.defined()) {
     std::string loops;
     for (const RVarDef& r : d.rdom.vars) {
       const Type t = r.var ? r.var->type : Int(32);
       loops += loops.empty() ? "" : ", ";
-      loops += binding(r.var) + " in [" + inline_expr(r.min, t) + ", +" + inline_expr(r.extent, t) + "]";
+      loops += binding(r.var) + " in " + range(inline_expr(r.min, t), inline_expr(r.extent, t));
     }
-    s += " over (" + loops + ")";
-    if (d.rdom.where.defined()) s += " where " + inline_expr(d.rdom.where);
+    s += "over (" + loops + ") ";
+    if (d.rdom.where.defined()) s += "where " + inline_expr(d.rdom.where) + " ";
   }
-  s += loc(d.loc);
-  if (stage == 0) {
-    out_.pop_back();  // the newline behind the Func's head
-    out_ += s + "\n";
-  } else {
-    line(s);
-  }
+  std::string args;
+  for (const Expr& a : d.args) args += (args.empty() ? "" : ", ") + inline_expr(a);
+  line(s + func(id) + "(" + args + ") = " + value);
 }
 
 void Printer::function(const FuncDef& f, int id) {
+  for (const std::vector<Sym>* known : {&f.dims, &f.extent, &f.stride})
+    for (const Sym& v : *known) declared_.insert(v.get());
+  for (const std::vector<Expr>* es : {&f.fixed_extent, &f.fixed_stride})
+    for (const Expr& e : *es)
+      if (e.defined()) declare_free(free_vars(e));
+  for (const Definition& d : f.stages) {
+    for (const RVarDef& r : d.rdom.vars) declared_.insert(r.var.get());
+    for (const RVarDef& r : d.rdom.vars)
+      for (const Expr& e : {r.min, r.extent})
+        if (e.defined()) declare_free(free_vars(e));
+    for (const Expr& e : d.args) declare_free(free_vars(e));
+    if (d.rdom.where.defined()) declare_free(free_vars(d.rdom.where));
+    if (d.value.defined()) declare_free(free_vars(d.value));
+  }
   std::string s = f.is_input() ? "input " : "func ";
   s += func(id) + bindings(f.dims) + " : " + to_string(f.type);
   if (f.is_wrapper) s += " wrapper";
@@ -110,6 +120,9 @@ std::string Printer::directive(const Directive& d) {
 }
 
 void Printer::schedule(const Schedule& s) {
+  for (const Directive& d : s.directives)
+    for (const Expr& e : d.exprs)
+      if (e.defined()) declare_free(free_vars(e));
   line("schedule {");
   ++indent_;
   for (const Directive& d : s.directives) line(directive(d));

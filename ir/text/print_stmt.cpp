@@ -6,8 +6,6 @@ namespace sinter::ir::text {
 
 namespace {
 
-bool is_zero(const Expr& e) { return is_const_int(e, 0) && e.type().is_scalar(); }
-
 std::string ints(const std::vector<int64_t>& values) {
   std::string out;
   for (int64_t v : values) out += (out.empty() ? "" : ", ") + std::to_string(v);
@@ -31,6 +29,7 @@ std::string Printer::func(int id) const {
 }
 
 std::string Printer::binding(const Sym& s, Type usual) {
+  declared_.insert(s.get());
   return !s || s->type == usual ? sym(s) : sym(s) + " : " + to_string(s->type);
 }
 
@@ -73,10 +72,14 @@ void Printer::body(const Stmt& s) {
   for (size_t i = 0; i < seq->stmts.size(); ++i) statement(seq->stmts[i], i + 1 == seq->stmts.size());
 }
 
+// [0, extent) or [min, +extent]
+std::string Printer::range(const std::string& min, const std::string& extent) const {
+  return min == "0" ? "[0, " + extent + ")" : "[" + min + ", +" + extent + "]";
+}
+
 std::string Printer::loop_head(const ForStmt& f) {
   const Type t = f.var ? f.var->type : Int(32);
-  std::string s = loop_kind_name(f.loop) + std::string(" ") + binding(f.var) + " in [";
-  s += is_zero(f.min) && f.min.type() == t ? "0, " + text(f.extent, t) + ")" : text(f.min, t) + ", +" + text(f.extent, t) + "]";
+  std::string s = loop_kind_name(f.loop) + std::string(" ") + binding(f.var) + " in " + range(text(f.min, t), text(f.extent, t));
   if (f.live.defined()) s += " live " + text(f.live, t);
   if (f.hints.vector) s += " vector " + std::to_string(f.hints.vector);
   if (f.hints.unroll) s += " unroll " + std::to_string(f.hints.unroll);
@@ -224,19 +227,15 @@ void Printer::leaf(const Stmt& s) {
   }
 }
 
-// Variables that neither the Program nor the nest binds are declared first.
-void Printer::nest(const Stmt& s, const Program& p) {
-  std::unordered_set<const VarNode*> declared;
-  for (const FuncDef& f : p.funcs) {
-    for (const Sym& e : f.extent) declared.insert(e.get());
-    for (const Sym& e : f.stride) declared.insert(e.get());
-  }
-  for (const ParamDef& q : p.params) declared.insert(q.var.get());
+void Printer::declare_free(const std::vector<Sym>& used) {
   std::vector<Sym> free;
-  if (s)
-    for (const Sym& v : free_vars(s))
-      if (!declared.count(v.get())) free.push_back(v);
+  for (const Sym& v : used)
+    if (!declared_.count(v.get())) free.push_back(v);
   if (!free.empty()) line("free " + bindings(free));
+}
+
+void Printer::nest(const Stmt& s) {
+  if (s) declare_free(free_vars(s));
   line("nest {");
   ++indent_;
   body(s);
@@ -252,7 +251,7 @@ std::string print_nest(const Program& program, const Stmt& nest, const PrintOpti
   text::Printer p(options);
   p.use_program(program);
   p.program(program);
-  p.nest(nest, program);
+  p.nest(nest);
   return p.take();
 }
 

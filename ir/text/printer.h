@@ -3,6 +3,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/text/names.h"
@@ -19,7 +20,7 @@ class Printer {
 
   void program(const Program& p);
   void schedule(const Schedule& s);
-  void nest(const Stmt& s, const Program& p);
+  void nest(const Stmt& s);
   void module(const Module& m);
   void kernel(const Kernel& k, int index);
   void body(const Stmt& s);  // what stands between the braces of a block
@@ -52,6 +53,7 @@ class Printer {
   void statement(const Stmt& s, bool last);
   void leaf(const Stmt& s);
   void block(const std::string& head_text, const StmtNode& s, const Stmt& inner);
+  std::string range(const std::string& min, const std::string& extent) const;
   std::string loop_head(const ForStmt& f);
   std::string alloc_head(const AllocStmt& a);
   std::string tile_head(const TileStmt& t);
@@ -62,6 +64,7 @@ class Printer {
   // print_program.cpp
   void function(const FuncDef& f, int id);
   void definition(const Definition& d, int id, int stage);
+  void declare_free(const std::vector<Sym>& used);  // a line for those that nothing above binds
   std::string optional_exprs(const char* word, const std::vector<Expr>& es, Type usual);
   std::string directive(const Directive& d);
   std::string stage_of(FuncId f, int stage, int usual) const;
@@ -76,6 +79,7 @@ class Printer {
 
   UniqueNames sym_names_, func_names_, kernel_names_;
   std::unordered_map<const VarNode*, std::string> syms_;
+  std::unordered_set<const VarNode*> declared_;  // bound or declared so far
   std::vector<Sym> keep_;  // names are by address: the Syms stay alive
   std::vector<std::string> funcs_, kernels_;
   std::vector<Type> types_;
