@@ -185,7 +185,8 @@ Expr make_lane(Expr vec, int lane) {
   internal_check(lane >= 0 && lane < vec.type().lanes, "make_lane: no such lane");
   if (vec->op == Op::Broadcast) return vec->args[0];
   if (vec->op == Op::Concat) return vec->args[lane];
-  NodePtr n = node(Op::Lane, vec.type().element(), {std::move(vec)});
+  const Type t = vec.type().element();
+  NodePtr n = node(Op::Lane, t, {std::move(vec)});
   n->i = lane;
   return Expr(n);
 }
