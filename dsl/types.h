@@ -1,0 +1,43 @@
+// Element types and the words that the language shares with the IR.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ir/diagnostic.h"
+#include "ir/schedule.h"
+#include "ir/type.h"
+
+namespace sinter {
+
+using ir::BFloat;
+using ir::Bool;
+using ir::Error;
+using ir::ErrorCode;
+using ir::Float;
+using ir::Int;
+using ir::InternalError;
+using ir::Loc;
+using ir::RuntimeError;
+using ir::Type;
+using ir::UInt;
+using ir::UserError;
+
+using MemoryType = ir::Memory;  // Auto, Register, Shared, Global, Host
+using TailStrategy = ir::Tail;  // Auto, RoundUp, GuardWithIf, ShiftInwards
+
+// The Type of a C++ type; specialised for the 16-bit floats beside their classes.
+template <class T>
+constexpr Type type_of() {
+  static_assert(std::is_arithmetic_v<T>, "this C++ type has no counterpart in Sinter");
+  if constexpr (std::is_same_v<T, bool>) return Bool();
+  if constexpr (std::is_floating_point_v<T>) return Float(static_cast<int>(sizeof(T) * 8));
+  return std::is_signed_v<T> ? Int(static_cast<int>(sizeof(T) * 8)) : UInt(static_cast<int>(sizeof(T) * 8));
+}
+
+namespace detail {
+// E0012 where the language has no such type: Int(7), Float(128), vectors.
+void check_type(Type t, Loc loc);
+}  // namespace detail
+
+}  // namespace sinter
