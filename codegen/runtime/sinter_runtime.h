@@ -79,8 +79,8 @@ typedef struct sinter_rt_arg {
   uint16_t may_alias;
 } sinter_rt_arg;
 
-/* Checks all arguments of a call, and lays out what generated code reads. Nothing is written before
- * everything of that argument has been checked, and no driver is asked.
+/* Checks all arguments of a call, and lays out what generated code reads. No driver is asked. After an
+ * error `values` may be partly written.
  *
  * `tensors` and `scalars` have one entry per argument (scalars may be NULL if there are none).
  * `device_type` is kDLCPU or kDLCUDA.
@@ -197,7 +197,8 @@ SINTER_API int sinter_rt_event_elapsed(sinter_rt_event start, sinter_rt_event en
  * as the machine has, or SINTER_NUM_THREADS. Returns when all have finished. The first non-zero result
  * is returned, with its error text, and stops what has not begun. `worker` is below
  * sinter_rt_num_workers(), and no two threads have the same one in the same loop. A loop inside a loop
- * runs serially, on the worker it is in. */
+ * runs serially, on the worker it is in, unless the outer one has a single turn. `body` throws no C++
+ * exception. */
 SINTER_API int sinter_rt_parallel_for(int64_t n, int (*body)(int64_t i, int worker, void* env),
                                       void* env);
 SINTER_API int sinter_rt_num_workers(void);

@@ -1,0 +1,314 @@
+// Loading modules and launching kernels.
+
+#include "codegen/runtime/module.h"
+
+#include <cstring>
+#include <string_view>
+
+namespace sinter_rt {
+namespace {
+
+/// A GPU architecture: "sm_90a" is {90, 'a'}.
+struct Arch {
+  int version = 0;
+  char suffix = '\0';  // 'a': this version only; 'f': this family; none: this version and later
+};
+
+bool parse_arch(std::string_view text, Arch* out) {
+  if (!text.starts_with("sm_")) return false;
+  size_t i = 3;
+  out->version = 0;
+  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+    if (out->version > 9999) return false;
+    out->version = out->version * 10 + (text[i] - '0');
+  }
+  if (i == 3) return false;
+  out->suffix = i < text.size() ? text[i] : '\0';
+  return true;
+}
+
+/// What PTX is for, from its `.target sm_90a` line; the default for one that does not say.
+Arch target_of_ptx(const char* text, size_t size) {
+  const std::string_view ptx(text, strnlen(text, size));
+  Arch arch;
+  const std::string_view directive = "\n.target";
+  const size_t at = ptx.find(directive);
+  if (at == ptx.npos) return arch;
+  const size_t name = ptx.find_first_not_of(" \t", at + directive.size());
+  if (name == ptx.npos) return arch;
+  const size_t end = ptx.find_first_of(" \t,\r\n", name);
+  if (!parse_arch(ptx.substr(name, end - name), &arch)) return Arch{};
+  return arch;
+}
+
+bool ptx_runs_on(Arch arch, int device) {
+  if (arch.suffix == 'a') return arch.version == device;
+  if (arch.suffix == 'f') return arch.version <= device && arch.version / 10 == device / 10;
+  return arch.version <= device;
+}
+
+/// Higher is more specific; an architecture's own features are worth having.
+int rank_of(Arch arch) { return arch.version * 4 + (arch.suffix == 'a' ? 2 : arch.suffix == 'f'); }
+
+/// The image for a device of compute capability version/10.version%10, or -1.
+int choose_image(const sinter_rt_module& module, int device) {
+  int best = -1, best_rank = -1;
+  for (int i = 0; i < module.num_images; ++i) {
+    const bool ptx = std::strcmp(module.image_arch[i], "ptx") == 0;
+    Arch arch;
+    if (ptx) {
+      arch = target_of_ptx(module.images[i], module.image_sizes[i]);
+      if (!ptx_runs_on(arch, device)) continue;
+    } else if (!parse_arch(module.image_arch[i], &arch) || arch.version != device) {
+      continue;
+    }
+    const int rank = rank_of(arch) + (ptx ? 0 : 1 << 20);  // any cubin that fits beats any PTX
+    if (rank > best_rank) best = i, best_rank = rank;
+  }
+  return best;
+}
+
+std::string list_images(const sinter_rt_module& module) {
+  std::string text;
+  for (int i = 0; i < module.num_images; ++i) {
+    if (i > 0) text += ", ";
+    if (std::strcmp(module.image_arch[i], "ptx") != 0) {
+      text += format("cubin %s", module.image_arch[i]);
+      continue;
+    }
+    const Arch arch = target_of_ptx(module.images[i], module.image_sizes[i]);
+    text += format("ptx sm_%d", arch.version);
+    if (arch.suffix) text += arch.suffix;
+  }
+  return text.empty() ? "none" : text;
+}
+
+/// One attempt to load one module into the current context.
+class Loader {
+ public:
+  Loader(const Driver& driver, const sinter_rt_module& module) : driver_(driver), module_(module) {}
+
+  int run(const Context& context, std::unique_ptr<Loaded>* out) {
+    auto loaded = std::make_unique<Loaded>();
+    loaded->context = context;
+    if (int code = find_device()) return code;
+    if (int code = load_image(&loaded->module)) return code;
+    if (int code = find_kernels(loaded.get())) {
+      driver_.ModuleUnload(loaded->module);
+      return code;
+    }
+    *out = std::move(loaded);
+    return SINTER_OK;
+  }
+
+ private:
+  int check(CUresult result, const char* doing) {
+    if (result == CUDA_SUCCESS) return SINTER_OK;
+    return fail_cuda(driver_, result, format("%s: %s", module_.name, doing));
+  }
+
+  int find_device() {
+    CUdevice device = 0;
+    int major = 0, minor = 0;
+    CUresult result = driver_.CtxGetDevice(&device);
+    auto attribute = [&](int* value, int which) {
+      if (result == CUDA_SUCCESS) result = driver_.DeviceGetAttribute(value, which, device);
+    };
+    attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    attribute(&shared_optin_, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    version_ = major * 10 + minor;
+    return check(result, "querying the device");
+  }
+
+  int load_image(CUmodule* out) {
+    const int image = choose_image(module_, version_);
+    if (image < 0) {
+      return failf(SINTER_ERR_UNSUPPORTED,
+                   "%s: needed an image for this device, sm_%d, given %s; compile for it too, or add a "
+                   "generic target",
+                   module_.name, version_, list_images(module_).c_str());
+    }
+    std::string log(16384, '\0');
+    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    const CUresult result =
+        driver_.ModuleLoadDataEx(out, module_.images[image], 2, options, values);
+    if (result == CUDA_SUCCESS) return SINTER_OK;
+    log.resize(std::strlen(log.c_str()));
+    std::string doing = format("%s: loading %s image %d", module_.name, module_.image_arch[image], image);
+    const int code = fail_cuda(driver_, result, doing);
+    return log.empty() ? code : fail(code, sinter_last_error() + ("\n" + log));
+  }
+
+  int find_kernels(Loaded* loaded) {
+    loaded->kernels = std::make_unique<Kernel[]>(module_.num_kernels);
+    for (int i = 0; i < module_.num_kernels; ++i) {
+      Kernel& kernel = loaded->kernels[i];
+      const char* name = module_.kernel_names[i];
+      CUresult result = driver_.ModuleGetFunction(&kernel.function, loaded->module, name);
+      if (int code = check(result, format("looking up kernel %s", name).c_str())) return code;
+      // Where the driver loads lazily, the first launch would otherwise load: and that may synchronise.
+      if (driver_.FuncLoad) {
+        result = driver_.FuncLoad(kernel.function);
+        if (int code = check(result, format("loading kernel %s", name).c_str())) return code;
+      }
+      int static_shared = 0, dynamic_limit = 0;
+      auto attribute = [&](int* value, int which) {
+        if (result == CUDA_SUCCESS) result = driver_.FuncGetAttribute(value, which, kernel.function);
+      };
+      attribute(&kernel.max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+      attribute(&static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+      attribute(&dynamic_limit, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+      if (int code = check(result, format("querying kernel %s", name).c_str())) return code;
+      kernel.shared_limit = dynamic_limit;
+      kernel.shared_optin_limit = shared_optin_ - static_shared;
+    }
+    return SINTER_OK;
+  }
+
+  const Driver& driver_;
+  const sinter_rt_module& module_;
+  int version_ = 0;
+  int shared_optin_ = 0;
+};
+
+const Loaded* find_loaded(const ModuleState& state, const Context& context) {
+  const Loaded* it = state.loaded.load(std::memory_order_acquire);
+  while (it && (it->context.id != context.id || it->context.handle != context.handle)) it = it->next;
+  return it;
+}
+
+int load(const Driver& driver, sinter_rt_module* module, const Context& context,
+         const Loaded** out) {
+  ModuleState& state = module_state(module);
+  *out = find_loaded(state, context);
+  if (*out) return SINTER_OK;
+
+  std::lock_guard lock(state.load_mutex);
+  *out = find_loaded(state, context);
+  if (*out) return SINTER_OK;
+  RelaxedCapture relaxed(driver);
+  std::unique_ptr<Loaded> loaded;
+  if (int code = Loader(driver, *module).run(context, &loaded)) return code;
+  loaded->next = state.loaded.load(std::memory_order_relaxed);
+  *out = loaded.release();
+  state.loaded.store(*out, std::memory_order_release);
+  return SINTER_OK;
+}
+
+/// More than 48 KB of shared memory has to be asked for, once per kernel.
+int raise_shared_limit(const Driver& driver, const sinter_rt_module& module, int index, Kernel& kernel,
+                       uint32_t bytes) {
+  if (bytes > static_cast<uint32_t>(kernel.shared_optin_limit)) {
+    return failf(SINTER_ERR_UNSUPPORTED,
+                 "%s: kernel %s: needed %u bytes of shared memory a block, this device gives %d",
+                 module.name, module.kernel_names[index], bytes, kernel.shared_optin_limit);
+  }
+  // To the device's limit at once: launches of different sizes on several threads then can't undo
+  // each other. It bounds what a launch may ask for; what it gets is what it asks for.
+  const CUresult result = driver.FuncSetAttribute(
+      kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared_optin_limit);
+  if (result != CUDA_SUCCESS) {
+    return fail_cuda(driver, result,
+                     format("%s: kernel %s: raising the limit of shared memory to %d bytes", module.name,
+                            module.kernel_names[index], kernel.shared_optin_limit));
+  }
+  kernel.shared_limit.store(kernel.shared_optin_limit, std::memory_order_relaxed);
+  return SINTER_OK;
+}
+
+int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads, uint32_t shared_bytes,
+           void** params, CUstream stream) {
+  if (index < 0 || index >= module->num_kernels) {
+    return failf(SINTER_ERR_INTERNAL, "%s: needed a kernel index below %d, given %d", module->name,
+                 module->num_kernels, index);
+  }
+  if (grid == 0) return SINTER_OK;
+  const char* name = module->kernel_names[index];
+  if (grid > SINTER_RT_MAX_GRID) {
+    return failf(SINTER_ERR_UNSUPPORTED, "%s: kernel %s: needed a grid of %llu blocks, CUDA takes %u",
+                 module->name, name, static_cast<unsigned long long>(grid), SINTER_RT_MAX_GRID);
+  }
+  const Driver* driver = nullptr;
+  Context context;
+  const Loaded* loaded = nullptr;
+  if (int code = open_driver(&driver)) return code;
+  if (int code = current_context(*driver, &context)) return code;
+  if (int code = load(*driver, module, context, &loaded)) return code;
+
+  Kernel& kernel = loaded->kernels[index];
+  if (threads > static_cast<uint32_t>(kernel.max_threads)) {
+    return failf(SINTER_ERR_UNSUPPORTED,
+                 "%s: kernel %s: needed %u threads a block, its registers allow %d on this device",
+                 module->name, name, threads, kernel.max_threads);
+  }
+  if (static_cast<int64_t>(shared_bytes) > kernel.shared_limit.load(std::memory_order_relaxed)) {
+    if (int code = raise_shared_limit(*driver, *module, index, kernel, shared_bytes)) return code;
+  }
+  const CUresult result =
+      driver->LaunchKernel(kernel.function, static_cast<unsigned>(grid), 1, 1, threads, 1, 1,
+                           shared_bytes, stream, params, nullptr);
+  if (result == CUDA_SUCCESS) return SINTER_OK;
+  return fail_cuda(*driver, result,
+                   format("%s: launching kernel %s, %llu blocks of %u threads, %u bytes of shared memory",
+                          module->name, name, static_cast<unsigned long long>(grid), threads,
+                          shared_bytes));
+}
+
+}  // namespace
+
+ModuleState& module_state(sinter_rt_module* module) {
+  std::atomic_ref<void*> slot(module->state);
+  void* state = slot.load(std::memory_order_acquire);
+  if (!state) {
+    auto made = std::make_unique<ModuleState>();
+    // Of several threads that get here, one wins, and the others' work is dropped.
+    if (slot.compare_exchange_strong(state, made.get(), std::memory_order_acq_rel)) {
+      state = made.release();
+    }
+  }
+  return *static_cast<ModuleState*>(state);
+}
+
+}  // namespace sinter_rt
+
+using namespace sinter_rt;
+
+extern "C" {
+
+int sinter_rt_module_load(sinter_rt_module* module) {
+  return guarded([&] {
+    const Driver* driver = nullptr;
+    Context context;
+    const Loaded* loaded = nullptr;
+    if (int code = open_driver(&driver)) return code;
+    if (int code = current_context(*driver, &context)) return code;
+    return load(*driver, module, context, &loaded);
+  });
+}
+
+void sinter_rt_module_unload(sinter_rt_module* module) {
+  auto* state = static_cast<ModuleState*>(std::atomic_ref<void*>(module->state).exchange(nullptr));
+  if (!state) return;
+  const std::unique_ptr<ModuleState> owned(state);
+  const Loaded* it = state->loaded.load();
+  // A state can exist without a driver: then nothing was ever loaded.
+  const Driver* driver = nullptr;
+  if (sinter_rt_have_gpu() && open_driver(&driver) == SINTER_OK) free_workspaces(*driver, *state);
+  while (it) {
+    const std::unique_ptr<const Loaded> loaded(it);
+    it = loaded->next;
+    const ContextScope scope(*driver, loaded->context);
+    if (scope.entered()) driver->ModuleUnload(loaded->module);
+  }
+}
+
+int sinter_rt_launch(sinter_rt_module* module, int kernel_index, uint64_t grid, uint32_t threads,
+                     uint32_t shared_bytes, void** params, sinter_stream_t stream) {
+  return guarded([&] {
+    return launch(module, kernel_index, grid, threads, shared_bytes, params,
+                  static_cast<CUstream>(stream));
+  });
+}
+}
