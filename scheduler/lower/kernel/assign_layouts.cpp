@@ -1,0 +1,197 @@
+#include "scheduler/lower/kernel/assign_layouts.h"
+
+#include <algorithm>
+
+#include "ir/diagnostic.h"
+#include "scheduler/lower/kernel/cross_thread_error.h"
+#include "scheduler/lower/kernel/register_reads.h"
+#include "scheduler/lower/kernel/tile_width.h"
+
+namespace sinter::scheduler {
+
+using namespace ir;
+
+namespace {
+
+class Assigner {
+ public:
+  Assigner(const Module& module, KernelDraft& draft) : module_(module), draft_(draft), tiles_(tiles(draft.body)) {
+    layouts_.resize(tiles_.size());
+    assigned_.resize(tiles_.size());
+    explicit_style_ = std::any_of(tiles_.begin(), tiles_.end(), [](const TileStmt* t) { return t->layout.kind == Layout::Kind::Flat; });
+  }
+
+  // Consumers first: what is read decides what its producer may be.
+  void operator()() {
+    for (size_t i = tiles_.size(); i-- > 0;) {
+      layouts_[i] = layout_of(*tiles_[i]);
+      assigned_[i] = true;
+    }
+    for (auto& [f, s] : draft_.storage)  // never computed or never read
+      if (s.memory == Memory::Auto) s.memory = Memory::Shared;
+    size_t i = 0;
+    draft_.body = map_tiles(draft_.body, [&](const TileStmt& t) {
+      auto copy = std::make_shared<TileStmt>(t);
+      copy->layout = layouts_[i++];
+      return Stmt(copy);
+    });
+  }
+
+ private:
+  struct Denial {
+    const TileStmt* tile = nullptr;
+    const Access* access = nullptr;
+  };
+
+  Layout layout_of(const TileStmt& t) {
+    const bool by_hand = t.layout.kind == Layout::Kind::Flat;  // thread loops
+    KernelStorage* s = storage(t.func);
+    if (s && !s->in_thread) {
+      decide(*s);
+      if (s->memory == Memory::Register) return own_layout(*s, t);
+      if (by_hand) return flat_layout(draft_.threads, 1);
+      if (t.vars.empty()) return Layout{};
+      const std::vector<const TileStmt*> group = same_box(t, [&](const TileStmt& o) { return o.func == t.func; });
+      const int v = limit_to_threads(tile_vector(module_, draft_, group), box_points(t), draft_.threads);
+      return flat_layout(draft_.threads, t.extent[0] % v == 0 ? v : 1);
+    }
+    if (by_hand) return flat_layout(draft_.threads, 1);
+    if (t.vars.empty()) return Layout{};
+    return blocked(t);
+  }
+
+  Layout blocked(const TileStmt& t) {
+    std::vector<LoopHints> hints;
+    for (size_t d = 0; d < t.vars.size(); ++d) {
+      const auto it = draft_.hints.find(t.vars[d].get());
+      hints.push_back(it == draft_.hints.end() ? LoopHints{} : it->second);
+      // Only dimension 0 has vectors; along others the digit is an ordinary register digit.
+      if (d > 0) hints[d].unroll = std::max(hints[d].unroll, hints[d].vector);
+    }
+    // Statements that may end up with this layout take part in the choice.
+    const auto joined = [&](const TileStmt& o) {
+      const KernelStorage* s = draft_.stored(o.func);
+      return o.func == t.func || (s && !s->in_thread && s->memory != Memory::Shared);
+    };
+    int v = tile_vector(module_, draft_, same_box(t, joined));
+    if (hints[0].vector == 0) {
+      int64_t unrolled = 1;
+      for (const LoopHints& h : hints) unrolled *= std::max<int64_t>(h.unroll, 1);
+      v = limit_to_threads(v, std::max<int64_t>(1, box_points(t) / unrolled), draft_.threads);
+    }
+    return fixed_layout(t.extent, hints, draft_.threads, v);
+  }
+
+  template <class Pred>
+  std::vector<const TileStmt*> same_box(const TileStmt& t, Pred pred) const {
+    std::vector<const TileStmt*> out{&t};
+    for (const TileStmt* o : tiles_)
+      if (o != &t && o->extent == t.extent && pred(*o)) out.push_back(o);
+    return out;
+  }
+
+  KernelStorage* storage(FuncId f) {
+    const auto it = draft_.storage.find(f);
+    return it == draft_.storage.end() ? nullptr : &it->second;
+  }
+
+  void decide(KernelStorage& s) {
+    if (decided_[s.func]) return;
+    decided_[s.func] = true;
+    if (s.memory != Memory::Auto && s.memory != Memory::Register) return;
+    if (s.memory == Memory::Auto && explicit_style_) {
+      s.memory = Memory::Shared;
+      return;
+    }
+    Denial denial;
+    Layout found;
+    if (readable(s, found, denial)) {
+      s.layout = found;
+      s.memory = Memory::Register;
+      return;
+    }
+    if (s.memory == Memory::Register && denial.tile) {
+      std::vector<const TileStmt*> writers;
+      for (const TileStmt* t : tiles_)
+        if (t->func == s.func) writers.push_back(t);
+      cross_thread_error(module_, draft_, s, writers.empty() ? *denial.tile : *writers.front(), *denial.tile, *denial.access);
+    }
+    s.memory = Memory::Shared;
+  }
+
+  // True, with the layout, where all reads of `s` are register-readable and all its readers agree.
+  bool readable(const KernelStorage& s, Layout& found, Denial& denial) {
+    bool any = false, anywhere = false;  // anywhere: a single value, read by whoever
+    for (size_t i = 0; i < tiles_.size(); ++i) {
+      const TileStmt& t = *tiles_[i];
+      accesses_.push_back(accesses(t.body));
+      for (const Access& a : accesses_.back()) {
+        if (a.func != s.func) continue;
+        denial = {&t, &a};
+        const auto dims = matched_dims(draft_, s, t, a.index);
+        if (!dims) return false;
+        if (t.func == s.func) continue;
+        if (a.write || !assigned_[i]) return false;
+        Layout derived;
+        if (layouts_[i].kind == Layout::Kind::Blocked) {
+          derived = normalized(sliced(layouts_[i], *dims));
+          derived.vector = layouts_[i].vector;
+        } else if (std::all_of(dims->begin(), dims->end(), [](int k) { return k < 0; })) {
+          anywhere = true;
+          continue;
+        } else if (tiles_[i]->layout.kind == Layout::Kind::Flat && dims->size() == t.vars.size() && in_order(*dims)) {
+          derived = layouts_[i];
+        } else {
+          return false;
+        }
+        if (any && !(derived == normalized_first_)) return false;
+        if (!any) {
+          normalized_first_ = derived;
+          found = layouts_[i].kind == Layout::Kind::Blocked ? sliced(layouts_[i], *dims) : layouts_[i];
+          any = true;
+        }
+      }
+    }
+    if (!any && anywhere) found = replicated_layout(draft_.threads);
+    if (!any && !anywhere) return false;
+    // Statements by hand can only feed statements by hand, and the other way round.
+    for (const TileStmt* t : tiles_)
+      if (t->func == s.func && (t->layout.kind == Layout::Kind::Flat) != (found.kind == Layout::Kind::Flat)) return false;
+    return true;
+  }
+
+  static bool in_order(const std::vector<int>& dims) {
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (dims[d] != static_cast<int>(d)) return false;
+    return true;
+  }
+
+  // The layout of a statement that computes a Func held in registers: the Func's, in the statement's dimensions.
+  Layout own_layout(const KernelStorage& s, const TileStmt& t) {
+    if (s.layout.kind == Layout::Kind::Flat) return s.layout;
+    std::vector<int> dims;
+    for (const Access& a : accesses(t.body))
+      if (a.func == s.func && a.write) dims = *matched_dims(draft_, s, t, a.index);
+    std::vector<int> dim_of(t.vars.size(), -1);
+    for (size_t d = 0; d < dims.size(); ++d)
+      if (dims[d] >= 0) dim_of[dims[d]] = static_cast<int>(d);
+    Layout out = sliced(s.layout, dim_of);
+    return out;
+  }
+
+  const Module& module_;
+  KernelDraft& draft_;
+  std::vector<const TileStmt*> tiles_;
+  std::vector<Layout> layouts_;
+  std::vector<bool> assigned_;
+  bool explicit_style_ = false;
+  std::map<FuncId, bool> decided_;
+  std::vector<std::vector<Access>> accesses_;  // Denials point into it
+  Layout normalized_first_;
+};
+
+}  // namespace
+
+void assign_layouts(const Module& module, KernelDraft& draft) { Assigner(module, draft)(); }
+
+}  // namespace sinter::scheduler

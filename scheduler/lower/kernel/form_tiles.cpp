@@ -1,0 +1,175 @@
+#include "scheduler/lower/kernel/form_tiles.h"
+
+#include <algorithm>
+
+#include "ir/diagnostic.h"
+#include "scheduler/layout/fixed_layout.h"
+
+namespace sinter::scheduler {
+
+using namespace ir;
+
+namespace {
+
+bool is_tile_loop(const Stmt& s) {
+  const auto* f = as<ForStmt>(s);
+  return f && (f->loop == LoopKind::Cooperative || f->loop == LoopKind::Thread);
+}
+
+bool contains_tile_loop(const Stmt& s) {
+  bool found = false;
+  walk_stmts(s, [&](const Stmt& c) {
+    found = found || is_tile_loop(c);
+    return !found;
+  });
+  return found;
+}
+
+class Former {
+ public:
+  Former(const Program& program, KernelDraft& draft) : program_(program), draft_(draft) {}
+
+  Stmt visit(const Stmt& s) {
+    switch (s->kind) {
+      case StmtKind::Produce: return visit(as<ProduceStmt>(s)->body);
+      case StmtKind::Consume: return visit(as<ConsumeStmt>(s)->body);
+      case StmtKind::Alloc: {
+        const auto* a = as<AllocStmt>(s);
+        store(*a, false);
+        return visit(a->body);
+      }
+      case StmtKind::Let: {
+        const auto* l = as<LetStmt>(s);
+        draft_.lets[l->var.get()] = l->value;
+        return make_let(l->var, l->value, visit(l->body));
+      }
+      case StmtKind::For: {
+        const auto* f = as<ForStmt>(s);
+        if (is_tile_loop(s)) return nest(s);
+        if (!contains_tile_loop(s) && !holds_block_storage(s)) return single(s);
+        loops_.push_back(f->var.get());
+        Stmt body = visit(f->body);
+        loops_.pop_back();
+        const LoopKind kind = f->loop == LoopKind::Unrolled ? LoopKind::Unrolled : LoopKind::Serial;
+        return make_for(f->var, f->min, f->extent, kind, body, f->loc);
+      }
+      case StmtKind::If:
+        if (!contains_tile_loop(s) && !holds_block_storage(s)) return single(s);
+        return map_children(s, [&](const Stmt& c) { return visit(c); }, nullptr);
+      case StmtKind::Seq: return map_children(s, [&](const Stmt& c) { return visit(c); }, nullptr);
+      default: return single(s);
+    }
+  }
+
+ private:
+  // Values of its Lets are per thread and not recorded: only what is uniform in the block matters to comparisons of coordinates
+  // between statements. Within one statement they are.
+  Stmt in_thread(const Stmt& s) {
+    if (const auto* p = as<ProduceStmt>(s)) return in_thread(p->body);
+    if (const auto* c = as<ConsumeStmt>(s)) return in_thread(c->body);
+    if (const auto* a = as<AllocStmt>(s)) {
+      store(*a, true);
+      return in_thread(a->body);
+    }
+    if (const auto* l = as<LetStmt>(s)) draft_.lets[l->var.get()] = l->value;
+    internal_check(!is_tile_loop(s), "form_tiles: a tile loop inside a tile statement");
+    return map_children(s, [&](const Stmt& c) { return in_thread(c); }, nullptr);
+  }
+
+  static bool holds_block_storage(const Stmt& s) {
+    bool found = false;
+    walk_stmts(s, [&](const Stmt& c) {
+      if (const auto* a = as<AllocStmt>(c)) found = found || a->memory == Memory::Shared;
+      return !found;
+    });
+    return found;
+  }
+
+  void store(const AllocStmt& a, bool in_thread) {
+    KernelStorage k;
+    k.func = a.func;
+    k.type = a.type;
+    k.memory = a.memory;
+    k.region = a.region;
+    k.pad = a.pad;
+    k.align = std::max(a.align, 16);
+    k.loc = a.loc.known() ? a.loc : program_.funcs[a.func].loc;
+    k.in_thread = in_thread;
+    k.loops = loops_;
+    const std::string& name = program_.funcs[a.func].name;
+    for (size_t d = 0; d < k.region.size(); ++d)
+      if (!as_int(k.region[d].extent))
+        user_error(ErrorCode::UnboundedBox, k.loc,
+                   "`" + name + "` is stored inside a kernel, but its extent along dimension " + std::to_string(d) + " has no constant bound",
+                   name + ".bound(dim, min, extent), or " + name + ".compute_root()");
+    if (in_thread) {
+      if (k.memory == Memory::Shared)
+        user_error(ErrorCode::SharedInThread, k.loc, "`" + name + "` is stored by each thread for itself, not in shared memory",
+                   name + ".store_in(MemoryType::Register), or " + name + ".store_at_block(...)");
+      k.memory = Memory::Register;
+    }
+    internal_check(k.memory != Memory::Host, "host memory inside a kernel");
+    draft_.storage[a.func] = std::move(k);
+  }
+
+  Stmt tile(std::vector<Sym> vars, std::vector<int64_t> extent, std::vector<Expr> live, Layout layout, const Stmt& body, Loc loc) {
+    FuncId func = -1;
+    int stage = 0;
+    bool loops = false;
+    walk_stmts(body, [&](const Stmt& s) {
+      if (const auto* p = as<ProvideStmt>(s)) {
+        func = p->func;
+        stage = p->stage;
+        if (!loc.known()) loc = p->loc;
+      }
+      loops = loops || s->kind == StmtKind::For;
+      return true;
+    });
+    return std::make_shared<TileStmt>(loops ? TileOp::Reduce : TileOp::Map, func, stage, std::move(vars), std::move(extent),
+                                      std::move(live), std::move(layout), in_thread(body), loc);
+  }
+
+  Stmt nest(const Stmt& s) {
+    std::vector<Sym> vars;
+    std::vector<int64_t> extent;
+    std::vector<Expr> live;
+    const auto* f = as<ForStmt>(s);
+    const LoopKind kind = f->loop;
+    const Loc loc = f->loc;
+    Stmt body = s;
+    while ((f = as<ForStmt>(body)) && f->loop == kind) {
+      const int64_t* n = as_int(f->extent);
+      internal_check(n && is_const_int(f->min, 0), "form_tiles: a tile loop without a constant box from 0");
+      vars.push_back(f->var);
+      extent.push_back(*n);
+      live.push_back(f->live);
+      draft_.hints[f->var.get()] = f->hints;
+      body = f->body;
+    }
+    // Dimension 0 is the innermost loop.
+    std::reverse(vars.begin(), vars.end());
+    std::reverse(extent.begin(), extent.end());
+    std::reverse(live.begin(), live.end());
+    Layout layout;
+    if (kind == LoopKind::Thread) layout = flat_layout(0, 1);
+    return tile(std::move(vars), std::move(extent), std::move(live), std::move(layout), body, loc);
+  }
+
+  Stmt single(const Stmt& s) {
+    if (s->kind == StmtKind::Sync || s->kind == StmtKind::Check) return s;
+    return tile({}, {}, {}, Layout{}, s, {});
+  }
+
+  const Program& program_;
+  KernelDraft& draft_;
+  std::vector<const VarNode*> loops_;
+};
+
+}  // namespace
+
+void form_tiles(const Program& program, KernelDraft& draft) {
+  Former former(program, draft);
+  draft.body = former.visit(draft.body);
+}
+
+}  // namespace sinter::scheduler
