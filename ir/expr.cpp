@@ -113,6 +113,12 @@ Expr make_cast(Type t, Expr e) {
   return Expr(node(Op::Cast, t, {std::move(e)}));
 }
 
+Expr make_reinterpret(Type t, Expr e) {
+  if (e.type() == t) return e;
+  internal_check(t.lanes == e.type().lanes && t.bytes() == e.type().bytes(), "make_reinterpret: sizes differ");
+  return Expr(node(Op::Reinterpret, t, {std::move(e)}));
+}
+
 Expr make_unary(Op op, Expr a, Loc loc) {
   internal_check(op == Op::Neg || op == Op::Abs || op == Op::Not || op == Op::BitNot, "make_unary: not a unary operator");
   const Type t = a.type();

@@ -110,6 +110,7 @@ Expr i32(int64_t v);
 Expr make_var(const Sym& s, Loc loc = {});
 Expr make_let(const Sym& s, Expr value, Expr body);
 Expr make_cast(Type t, Expr e);  // returns e itself when the type is the same
+Expr make_reinterpret(Type t, Expr e);  // same bits per lane
 Expr make_unary(Op op, Expr a, Loc loc = {});
 Expr make_binary(Op op, Expr a, Expr b, Loc loc = {});  // operands of one type; comparisons give Bool
 Expr make_select(Expr c, Expr t, Expr f, Loc loc = {});
