@@ -1,0 +1,30 @@
+// Every case against the oracle: on the host, in the emulator (with its race and bounds checks), and assembled for every architecture.
+#include <gtest/gtest.h>
+
+#include "codegen/compiled.h"
+#include "codegen/llvm/nvptx.h"
+#include "codegen/llvm/ptxas.h"
+#include "tests/support/cases.h"
+
+namespace sinter::testing {
+
+class Differential : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Differential, Host) { EXPECT_EQ(run_and_compare(GetParam(), Target::parse("host")), ""); }
+
+TEST_P(Differential, Emulator) { EXPECT_EQ(run_and_compare(GetParam(), Target::parse("emulate-sm_90a")), ""); }
+
+TEST_P(Differential, Ptx) {
+  const Built built = GetParam().build();
+  for (const char* sm : {"cuda-sm_80", "cuda-sm_90a"}) {
+    const Callable kernel = built.pipeline.compile_jit(Target::parse(std::string(sm)));
+    EXPECT_NE(kernel.ptx().find(".maxntid"), std::string::npos);
+    if (!GetParam().local_memory) EXPECT_TRUE(codegen::kernels_with_local_memory(kernel.ptx()).empty()) << kernel.ptx();
+    for (const codegen::KernelResources& r : kernel.code().device().resources) EXPECT_EQ(r.spill_store_bytes + r.spill_load_bytes, 0) << r.kernel;
+  }
+  if (codegen::find_ptxas().empty()) GTEST_SKIP() << "no ptxas: the PTX was made but not assembled";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Differential, ::testing::ValuesIn(all_cases()), [](const auto& info) { return info.param.name; });
+
+}  // namespace sinter::testing

@@ -1,0 +1,14 @@
+#include "tests/support/cases.h"
+
+#include "tests/support/case_lists.h"
+
+namespace sinter::testing {
+
+std::vector<Case> all_cases() {
+  std::vector<Case> all;
+  for (auto list : {pointwise_cases, stencil_cases, reduction_cases, directive_cases})
+    for (Case& c : list()) all.push_back(std::move(c));
+  return all;
+}
+
+}  // namespace sinter::testing

@@ -1,0 +1,84 @@
+#include "tests/support/case_lists.h"
+
+namespace sinter::testing {
+
+namespace {
+
+struct Simple {
+  Input in{"in", Int(32), 2};
+  Var x{"x"}, y{"y"}, xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, t{"t"}, xii{"xii"};
+  Func p{"p"}, f{"f"};
+  Simple() {
+    p(x, y) = in(x, y) * 2 + x;
+    f(x, y) = p(x, y) + p(x + 1, y) + y;
+  }
+};
+
+Case with(const std::string& name, int64_t w, int64_t h, std::function<void(Simple&)> schedule) {
+  return {name + "_" + std::to_string(w) + "x" + std::to_string(h), [=] {
+            Simple s;
+            schedule(s);
+            return Built{Pipeline("directives", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {w + 1, h})}, {Buffer::host(dtype_of<int32_t>(), {w, h})}};
+          }};
+}
+
+}  // namespace
+
+std::vector<Case> directive_cases() {
+  std::vector<Case> c;
+  for (auto [w, h] : {std::pair<int64_t, int64_t>{64, 8}, {45, 7}, {3, 2}}) {
+    const auto add = [&, w = w, h = h](const char* name, std::function<void(Simple&)> s) { c.push_back(with(name, w, h, std::move(s))); };
+    add("split_auto", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 8); });
+    add("split_guard", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 8, TailStrategy::GuardWithIf).vectorize(s.xi); });
+    add("split_shift", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 8, TailStrategy::ShiftInwards).vectorize(s.xi); });
+    add("vectorize", [](Simple& s) { s.f.vectorize(s.x, 8); });
+    add("unroll", [](Simple& s) { s.f.unroll(s.x, 4); });
+    add("parallel", [](Simple& s) { s.f.parallel(s.y).vectorize(s.x, 4); });
+    add("tile", [](Simple& s) { s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 16, 4).parallel(s.yo).vectorize(s.xi, 4); });
+    add("fuse", [](Simple& s) { s.f.fuse(s.x, s.y, s.t).parallel(s.t); });
+    add("tile_fuse", [](Simple& s) { s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 16, 4).fuse(s.xo, s.yo, s.t).parallel(s.t); });
+    add("reorder", [](Simple& s) { s.f.reorder(s.y, s.x); });
+    add("nested_split", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 16).split(s.xi, s.xi, s.xii, 4).vectorize(s.xii); });
+    add("compute_at_row", [](Simple& s) { s.p.compute_at(s.f, s.y); });
+    add("compute_at_split", [](Simple& s) {
+      s.f.split(s.x, s.xo, s.xi, 8);
+      s.p.compute_at(s.f, s.xo);
+    });
+    add("store_root", [](Simple& s) { s.p.store_root().compute_root(); });
+    add("round_up_producer", [](Simple& s) { s.p.compute_root().split(s.x, s.xo, s.xi, 8, TailStrategy::RoundUp).vectorize(s.xi); });
+    add("block_only", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 32).reorder(s.xi, s.xo, s.y).gpu_blocks(s.xo, s.y); });
+    add("gpu_threads", [](Simple& s) { s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 4).gpu_blocks(s.xo, s.yo).gpu_threads(s.xi, s.yi); });
+    add("threads_1d", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 32).reorder(s.xi, s.xo, s.y).gpu_blocks(s.xo, s.y).gpu_threads(s.xi); });
+    add("cooperative_stage", [](Simple& s) {
+      s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 4).gpu_blocks(s.xo, s.yo).gpu_threads(s.xi, s.yi);
+      s.p.compute_at_block(s.f).cooperative();
+    });
+    add("register_tile", [](Simple& s) {
+      Func g("g");
+      g(s.x, s.y) = s.p(s.x, s.y) * 3;
+      s.f = Func("f2");
+      s.f(s.x, s.y) = g(s.x, s.y) + g(s.x, s.y) * s.y;
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+      g.compute_at_block(s.f).store_in(MemoryType::Register);
+    });
+    add("register_slice", [](Simple& s) {
+      Func g("g");
+      g(s.y) = s.p(0, s.y) * 3;
+      s.f = Func("f2");
+      s.f(s.x, s.y) = g(s.y) + s.p(s.x, s.y);
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+      g.compute_at_block(s.f).store_in(MemoryType::Register);
+    });
+    add("tile_1d_of_2d", [](Simple& s) { s.f.gpu_tile(s.x, s.xo, s.xi, 32); });
+    add("unroll_tile", [](Simple& s) { s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 64, 16).unroll(s.yi, 4).vectorize(s.xi, 4).threads(64); });
+    add("global_producer", [](Simple& s) { s.p.compute_root().store_in(MemoryType::Global); });
+    add("wrapper_chain", [](Simple& s) {
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+      s.p.compute_root();
+      s.p.in(s.f).compute_at_block(s.f).store_in(MemoryType::Shared);
+    });
+  }
+  return c;
+}
+
+}  // namespace sinter::testing
