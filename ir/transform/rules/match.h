@@ -1,0 +1,24 @@
+// Matching of rule patterns.
+#pragma once
+
+#include <functional>
+
+#include "ir/transform/rules/rule.h"
+
+namespace sinter::ir {
+
+// What the wildcards of a rule stand for at one place.
+struct Match {
+  std::vector<std::pair<const VarNode*, Expr>> values;
+  Type number{};  // the scalar type that numbers in the rule mean; none where the rule has Bools only
+  int lanes = 1;  // of the matched expression
+  bool lifted = false;  // a scalar pattern on vectors: literals of the rule become vectors too
+
+  const Expr* find(const VarNode* v) const;
+};
+
+// All operands of `e` are interned (equal structure, equal address). Tries commutative operands in both orders, and calls `accept`
+// for each way to match until it returns true.
+bool match_rule(const Rule& rule, const Expr& e, const std::function<bool(const Match&)>& accept);
+
+}  // namespace sinter::ir
