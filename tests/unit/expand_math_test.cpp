@@ -59,6 +59,9 @@ std::vector<double> samples(Type t, double lo, double hi) {
   std::mt19937_64 rng(7);
   std::vector<double> v = {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, NAN, 0.5, 2.0, 1e-30, -1e-30, 1e-44, -1e-44, 5e-324, 1e-310};
   const bool single = t.bits == 32;
+  for (int i = -60; i < 60; ++i)  // around the ends of the range of exp
+    for (double end : {88.72283905, -87.3365447, -103.972076, 709.782712893384, -708.396418532264, -745.133219101941})
+      v.push_back(end * (1 + i * (single ? 0x1p-24 : 0x1p-53)));
   for (int i = 0; i < 40000; ++i) {
     if (single) {
       const uint32_t bits = static_cast<uint32_t>(rng());

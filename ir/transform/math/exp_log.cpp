@@ -95,8 +95,8 @@ V exp_by_native_exp2(const V& x) {
   const V hi = x * 1.44269504088896340736;
   const V lo = fma(x, 1.92596299112661746887e-8, fma(x, 1.44269502162933349609, -hi));
   const V power{make_math(MathFn::Exp2, {hi.e})};
-  // Where 2^hi is 0, infinite or denormal, lo may be NaN or is too small to matter.
-  return select(abs(hi) < 126.0, fma(power, lo * 6.93147180559945309417e-1, power), power);
+  // Elsewhere 2^hi is 0 or infinite, and lo may be NaN.
+  return select(hi < 128.0 && hi > -1000.0, fma(power, lo * 6.93147180559945309417e-1, power), power);
 }
 
 namespace {
