@@ -68,6 +68,11 @@ Expr Parser::finish(const Value& v, Type expected) const {
   if (v.e.defined()) return v.e;
   if (v.is_float) {
     const Type t = !expected.is_none() && expected.is_float() && expected.is_scalar() ? expected : Float(32);
+    if (v.nan_bits) {
+      const std::shared_ptr<ExprNode> n = node(Op::FloatImm, t);
+      std::memcpy(&n->f, &*v.nan_bits, sizeof n->f);
+      return Expr(n);
+    }
     const double d = parse_double(v.text, t);
     return make_float(t, v.negative ? -d : d);
   }
@@ -121,7 +126,7 @@ Parser::Value Parser::binary(int min_precedence) {
     if ((op.op == Op::And || op.op == Op::Or) && !t.is_bool()) fail_at(op_token.offset, "operands of type " + to_string(t) + ", not bool");
     if (op.precedence == kComparison) t = Bool(t.lanes);
     compared = op.precedence == kComparison;
-    lhs = Value{Expr(node(op.op, t, std::move(args))), "", false, false, op_token.offset};
+    lhs = Value{Expr(node(op.op, t, std::move(args))), "", {}, false, false, op_token.offset};
   }
 }
 
@@ -137,7 +142,7 @@ Parser::Value Parser::unary() {
     if (!accept(text)) continue;
     const Expr operand = finish(unary(), {});
     if (op == Op::Not && !operand.type().is_bool()) fail_at(offset, "`!` of a value that is not bool");
-    return {Expr(node(op, operand.type(), {operand})), "", false, false, offset};
+    return {Expr(node(op, operand.type(), {operand})), "", {}, false, false, offset};
   }
   return primary();
 }
@@ -169,13 +174,8 @@ Parser::Value Parser::number(bool negative) {
     const bool fits = !typed->is_bool() && typed->is_scalar() && typed->is_float() == v.is_float;
     if (!fits) fail_at(v.offset, "a literal of type " + to_string(*typed) + " is not written so");
   }
-  if (nan_bits) {
-    const std::shared_ptr<ExprNode> n = node(Op::FloatImm, typed.value_or(Float(32)));
-    std::memcpy(&n->f, &*nan_bits, sizeof n->f);
-    v.e = Expr(n);
-  } else if (typed) {
-    v.e = finish(v, *typed);
-  }
+  v.nan_bits = nan_bits;
+  if (typed) v.e = finish(v, *typed);
   return v;
 }
 
@@ -253,7 +253,7 @@ Parser::Value Parser::block() {
     n->var = lets[i].first;
     e = Expr(n);
   }
-  return {e, "", false, false, offset};
+  return {e, "", {}, false, false, offset};
 }
 
 void Parser::temp_definition() {
@@ -314,7 +314,7 @@ Parser::Value Parser::function(const std::string& word, size_t offset) {
   const auto arity = [&](size_t n) {
     if (values.size() != n) fail_at(offset, "`" + word + "` takes " + std::to_string(n) + (n == 1 ? " operand" : " operands"));
   };
-  const auto make = [offset](std::shared_ptr<ExprNode> n) { return Value{Expr(std::move(n)), "", false, false, offset}; };
+  const auto make = [offset](std::shared_ptr<ExprNode> n) { return Value{Expr(std::move(n)), "", {}, false, false, offset}; };
   // The last operand of ramp, broadcast and lane is a plain number.
   const auto count = [&](int64_t low, int64_t high) {
     Expr last = finish(values.back(), {});

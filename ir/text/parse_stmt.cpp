@@ -167,7 +167,9 @@ Stmt Parser::provide_or_store() {
 
 Stmt Parser::statement() {
   const Depth depth(*this);
-  if (accept("{")) {
+  if (is("seq") && peek(1).kind == TokenKind::Punct && peek(1).text == "{") {
+    next();
+    next();
     Stmt s = items(true);
     expect("}");
     return s;

@@ -33,6 +33,7 @@ class Parser {
   struct Value {
     Expr e;         // undefined: a bare literal
     std::string text;
+    std::optional<uint64_t> nan_bits;
     bool negative = false, is_float = false;
     size_t offset = 0;
   };

@@ -81,7 +81,7 @@ void Printer::program(const Program& p) {
   ++indent_;
   for (const ParamDef& q : p.params) {
     const std::string name = binding(q.var, Type{});
-    line("param " + name + (q.var && q.name == q.var->name ? "" : " named " + quote_string(q.name)) + loc(q.loc));
+    line("param " + name + (quote_sym(q.name) == sym(q.var) ? "" : " named " + quote_string(q.name)) + loc(q.loc));
   }
   for (size_t i = 0; i < p.funcs.size(); ++i) function(p.funcs[i], static_cast<int>(i));
   std::string args;

@@ -66,7 +66,7 @@ void Printer::block(const std::string& head_text, const StmtNode& s, const Stmt&
 void Printer::body(const Stmt& s) {
   const SeqStmt* seq = as<SeqStmt>(s);
   if (!seq || seq->stmts.size() == 1) {
-    statement(s, true);  // a Seq of one statement keeps braces of its own
+    statement(s, true);  // a Seq of one statement is spelled out
     return;
   }
   for (size_t i = 0; i < seq->stmts.size(); ++i) statement(seq->stmts[i], i + 1 == seq->stmts.size());
@@ -147,7 +147,7 @@ void Printer::statement(const Stmt& first, bool last) {
 void Printer::leaf(const Stmt& s) {
   switch (s->kind) {
     case StmtKind::Seq:
-      line("{");
+      line("seq {");
       ++indent_;
       for (const Stmt& one : as<SeqStmt>(s)->stmts) statement(one, one == as<SeqStmt>(s)->stmts.back());
       --indent_;
