@@ -39,11 +39,11 @@ class Emitter {
 
   llvm::Value* expr(const ir::Expr& e) { return known(e).value; }
   void stmt(const ir::Stmt& s);
-  void finish() { b_.CreateRetVoid(); }
 
   // `nonneg`: the value is known to be >= 0, which makes divisions by constants cheap.
   void bind(const ir::Sym& s, llvm::Value* v, bool nonneg);
   void bind_buffer(int id, Place p) { places_[id] = p; }
+  llvm::IRBuilder<>& builder() { return b_; }
 
  protected:
   // ---- what a back end adds ----
@@ -63,6 +63,7 @@ class Emitter {
   // The widest access, in bytes; wider vectors become several.
   virtual int max_access() const { return 64; }
   virtual void other_stmt(const ir::Stmt& s);  // whatever emit_stmt.cpp does not know
+  virtual void before(const ir::Stmt&) {}      // sees every statement that is no Seq and no Let, before it is emitted
   virtual void annotate_loop(llvm::BranchInst* /*back edge*/) {}
 
   // ---- helpers for back ends ----
@@ -80,6 +81,7 @@ class Emitter {
   // After something wrote memory: what was computed from it is computed anew.
   void forget_memory();
   bool nonneg(const ir::Expr& e);
+  llvm::Value* cast(ir::Type from, ir::Type to, llvm::Value* v);
   // An alloca in the function's entry block.
   llvm::AllocaInst* entry_alloca(llvm::Type* t, const char* name, int align);
 
@@ -114,8 +116,8 @@ class Emitter {
   llvm::Value* divide(const ir::Expr& e, bool mod, llvm::Value* x, llvm::Value* y);
   llvm::Value* divide_by_constant(ir::Type t, bool mod, bool nonneg, llvm::Value* x, int64_t c);
   llvm::Value* math(const ir::Expr& e, const std::vector<llvm::Value*>& v);
+  llvm::Value* math(const ir::Expr& e, ir::Type t, const std::vector<llvm::Value*>& v);
   // emit_cast.cpp
-  llvm::Value* cast(ir::Type from, ir::Type to, llvm::Value* v);
   llvm::Value* reinterpret(ir::Type from, ir::Type to, llvm::Value* v);
   llvm::Value* widen(ir::Type from, llvm::Value* v);                 // f16, bf16 → f32
   llvm::Value* narrow(ir::Type to, llvm::Value* v);                  // f32 → f16, bf16, to nearest even

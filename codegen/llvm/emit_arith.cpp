@@ -86,7 +86,9 @@ Value* Emitter::float_binary(Op op, Type t, Value* x, Value* y) {
     case Op::Div:
       if (t.bits == 64) return b_.CreateFDiv(x, y);
       return map_lanes({x, y}, t, [&](llvm::ArrayRef<Value*> a) { return divide_f32(a[0], a[1], strict_); });
-    case Op::Mod: {  // the remainder with the sign of the divisor, as for integers with positive divisors
+    case Op::Mod: {  // x - y * floor(x / y), each operation rounded: contracted, it could leave [0, y)
+      const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
+      b_.clearFastMathFlags();
       Value* q = intrinsic(Intrinsic::floor, {x->getType()}, {b_.CreateFDiv(x, y)});
       return b_.CreateFSub(x, b_.CreateFMul(q, y));
     }
@@ -153,22 +155,25 @@ Value* Emitter::divide_by_constant(Type t, bool mod, bool is_nonneg, Value* x, i
 Value* Emitter::math(const Expr& e, const std::vector<Value*>& v) {
   const Type t = e->args[0].type();
   if (t.is_narrow_float()) {
-    if (e->fn == MathFn::IsNan) {
-      Value* w = widen(t, v[0]);
-      return b_.CreateFCmpUNO(w, w);
-    }
-    throw ir::InternalError(std::string("code generation: ") + ir::math_name(e->fn) + " of a narrow float");
+    std::vector<Value*> wide;
+    for (Value* a : v) wide.push_back(widen(t, a));
+    if (e->fn == MathFn::IsNan) return b_.CreateFCmpUNO(wide[0], wide[0]);
+    return narrow(t, math(e, ir::Float(32, t.lanes), wide));
   }
+  return math(e, t, v);
+}
+
+Value* Emitter::math(const Expr& e, Type t, const std::vector<Value*>& v) {
   llvm::Type* type = v[0]->getType();
   if (t.bits == 32) {
     bool is_native = true;
-    Value* n = map_lanes(v, e.type(), [&](llvm::ArrayRef<Value*> a) -> Value* {
+    Value* n = e->fn == MathFn::IsNan ? nullptr : map_lanes(v, t, [&](llvm::ArrayRef<Value*> a) -> Value* {
       Value* r = native(e->fn, {a.begin(), a.end()}, strict_);
       if (r) return r;
       is_native = false;
-      return llvm::PoisonValue::get(type_of(e.type().element()));
+      return llvm::PoisonValue::get(type_of(t.element()));
     });
-    if (is_native) return n;
+    if (n && is_native) return n;
   }
   switch (e->fn) {
     case MathFn::Sqrt: return intrinsic(Intrinsic::sqrt, {type}, {v[0]});

@@ -12,14 +12,19 @@ void Emitter::stmt(const ir::Stmt& s) {
   if (!s) return;
   if (const auto* seq = ir::as<ir::SeqStmt>(s)) {
     for (const ir::Stmt& c : seq->stmts) stmt(c);
-  } else if (const auto* let = ir::as<ir::LetStmt>(s)) {
+    return;
+  }
+  if (const auto* let = ir::as<ir::LetStmt>(s)) {
     // In a scope of its own: copies of a statement may bind one Sym to different values.
     const Known v = known(let->value);
     in_scope([&] {
       bind(let->var, v.value, nonneg(let->value));
       stmt(let->body);
     });
-  } else if (const auto* iff = ir::as<ir::IfStmt>(s)) {
+    return;
+  }
+  before(s);
+  if (const auto* iff = ir::as<ir::IfStmt>(s)) {
     Value* c = expr(iff->cond);
     llvm::BasicBlock* yes = new_block("then");
     llvm::BasicBlock* no = iff->else_body ? new_block("else") : nullptr;

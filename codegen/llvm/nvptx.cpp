@@ -25,6 +25,7 @@ class DeviceEmitter : public Emitter {
   using Emitter::Emitter;
 
   void declare(const ir::Module& m, const ir::Kernel& k);
+  void finish() { b_.CreateRetVoid(); }
 
  protected:
   int max_access() const override { return 16; }
@@ -222,7 +223,8 @@ void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k) {
     arg->addAttr(llvm::Attribute::getWithAlignment(context_, llvm::Align(static_cast<uint64_t>(b.type.bytes()))));
     arg->addAttr(llvm::Attribute::get(context_, llvm::Attribute::Captures, llvm::CaptureInfo::none().toIntValue()));
     if (read_only) arg->addAttr(llvm::Attribute::ReadOnly);
-    bind_buffer(id, {arg, b.type, 16, true, read_only});
+    // Only the fast version may assume more than the element's alignment of a caller's buffer.
+    bind_buffer(id, {arg, b.type, k.fast || !b.is_argument ? 16 : b.type.bytes(), true, read_only});
   }
   for (const ir::Sym& s : k.scalars) {
     llvm::Argument* arg = function_->getArg(at++);

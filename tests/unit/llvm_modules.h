@@ -133,6 +133,7 @@ inline ir::Module narrow_cuda(const char* target, ir::Type narrow = ir::BFloat(1
   const ir::Expr v = ir::make_cast(wide, ir::make_load(x, narrow.with_lanes(8), index, {}, 8));
   const ir::Expr r = ir::make_binary(ir::Op::Add, ir::make_binary(ir::Op::Mul, v, ir::make_float(wide, 2)), ir::make_float(wide, 1));
   ModuleBuilder::body(k, store(out, index, ir::make_cast(narrow.with_lanes(8), r), 8));
+  k.fast = true;
   k.buffers = {x, out};
   k.written = {out};
   b.m.entry = std::make_shared<ir::LaunchStmt>(0, ir::make_cast(ir::Int(64), b.extent(x) / 2048));
@@ -164,11 +165,64 @@ inline ir::Module stencil_cuda(const char* target) {
   const ir::Expr both = ir::make_load(sums, ir::Float(32, 2), dense(ir::i32(0), 2), {}, 2);
   s.push_back(store(out, dense(origin + thread * 2, 2), ir::make_binary(ir::Op::Div, both, ir::make_float(ir::Float(32, 2), 3)), 2));
   ModuleBuilder::body(k, ir::make_seq(s));
+  k.fast = true;
   k.buffers = {in, out};
   k.written = {out};
   k.shared_bytes = 258 * 4;
   k.allocations = {{tile, ir::Float(32), ir::Memory::Shared, 0, 258}, {sums, ir::Float(32), ir::Memory::Register, 0, 2}};
   b.m.entry = std::make_shared<ir::LaunchStmt>(0, ir::make_cast(ir::Int(64), b.extent(out) / 256));
+  return b.m;
+}
+
+inline ir::Stmt loop(const ir::Sym& v, ir::Expr extent, ir::Stmt body, ir::LoopKind kind = ir::LoopKind::Serial) {
+  return ir::make_for(v, ir::i32(0), std::move(extent), kind, std::move(body));
+}
+
+// out = a * x + y on the host: parallel tasks of 64, vectors of 8, a scalar tail; the sizes must agree.
+inline ir::Module saxpy_host() {
+  ModuleBuilder b("saxpy", "host");
+  const int x = b.tensor("x", ir::Float(32), 1);
+  const ir::Sym a = b.param("a", ir::Float(32));
+  const int y = b.tensor("y", ir::Float(32), 1);
+  const int out = b.tensor("out", ir::Float(32), 1, true);
+  const ir::Sym task = ir::make_sym("task"), v = ir::make_sym("v"), i = ir::make_sym("i"), n = ir::make_sym("n");
+  const auto value = [&](const ir::Expr& index, int lanes) {
+    const ir::Type t = ir::Float(32, lanes);
+    return ir::make_binary(ir::Op::Add, ir::make_binary(ir::Op::Mul, ir::make_broadcast(ir::make_var(a), lanes), ir::make_load(x, t, index)),
+                           ir::make_load(y, t, index));
+  };
+  const ir::Expr size = ir::make_var(n), first = ir::make_var(task) * 64;
+  const ir::Expr full = ir::min(ir::i32(64), size - first) / 8;
+  const ir::Expr at = first + ir::make_var(v) * 8, single = first + full * 8 + ir::make_var(i);
+  const ir::Stmt body = ir::make_seq({loop(v, full, store(out, dense(at, 8), value(dense(at, 8), 8))),
+                                      loop(i, ir::min(ir::i32(64), size - first) % 8, store(out, single, value(single, 1)))});
+  const auto same = [&](int buffer, const char* what) {
+    return std::make_shared<ir::CheckStmt>(what, b.extent(buffer), b.extent(out), ir::CheckStmt::Equal);
+  };
+  b.m.entry = ir::make_let(n, b.extent(out), ir::make_seq({same(x, "input `x`, dimension 0: extent"), same(y, "input `y`, dimension 0: extent"),
+                                                           loop(task, ir::ceil_div(size, 64), body, ir::LoopKind::Parallel)}));
+  return b.m;
+}
+
+// out(i) = (t(i) + t(i+1) + t(i+2)) / 3 where t = 2 * in, kept in `size` elements of scratch in each parallel task of 100 outputs.
+inline ir::Module stencil_host(int64_t size = 102, ir::Expr dynamic_size = {}) {
+  ModuleBuilder b("stencil", "host");
+  const int in = b.tensor("in", ir::Float(32), 1);
+  const int out = b.tensor("out", ir::Float(32), 1, true);
+  const int tile = b.local("tile", ir::Float(32));
+  const ir::Sym task = ir::make_sym("task"), i = ir::make_sym("i"), j = ir::make_sym("j");
+  const ir::Expr first = ir::make_var(task) * 100, count = ir::min(ir::i32(100), b.extent(out) - first);
+  const auto f32 = [](double v) { return ir::make_float(ir::Float(32), v); };
+  const auto read = [&](int buffer, ir::Expr at) { return ir::make_load(buffer, ir::Float(32), std::move(at)); };
+  const ir::Stmt produce = loop(i, count + 2, store(tile, ir::make_var(i), ir::make_binary(ir::Op::Mul, f32(2), read(in, first + ir::make_var(i)))));
+  const ir::Expr at = ir::make_var(j);
+  ir::Expr sum = ir::make_binary(ir::Op::Add, ir::make_binary(ir::Op::Add, read(tile, at), read(tile, at + 1)), read(tile, at + 2));
+  const ir::Stmt consume = loop(j, count, store(out, first + at, ir::make_binary(ir::Op::Div, sum, f32(3))));
+  const ir::Expr extent = dynamic_size.defined() ? dynamic_size : ir::i32(size);
+  const ir::Stmt body = std::make_shared<ir::AllocStmt>(tile, ir::Float(32), ir::Memory::Shared,
+                                                        std::vector<ir::Region>{{ir::i32(0), extent - 1, extent}}, ir::make_seq({produce, consume}));
+  b.m.entry = ir::make_seq({std::make_shared<ir::CheckStmt>("input `in`, dimension 0: extent", b.extent(in), b.extent(out) + 2, ir::CheckStmt::AtLeast),
+                            loop(task, ir::ceil_div(b.extent(out), 100), body, ir::LoopKind::Parallel)});
   return b.m;
 }
 
