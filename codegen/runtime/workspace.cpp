@@ -5,9 +5,8 @@
 //  - A graph may be launched long after its capture, and beside the stream it was captured on, so each
 //    capture has blocks of its own, and they are never freed or grown before the module goes.
 //  - A stream may be destroyed with work in flight, and a new one get its handle. Ids tell them apart.
-//  - The handle of the per-thread default stream is one handle for many streams; again the id tells.
-
-#include <algorithm>
+//    Not during a capture: asking for the id would end it.
+//  - The handle of the per-thread default stream is one handle for many streams, one for each thread.
 
 #include "codegen/runtime/module.h"
 
@@ -16,6 +15,13 @@ namespace {
 
 /// CU_STREAM_PER_THREAD.
 CUstream per_thread_stream() { return reinterpret_cast<CUstream>(uintptr_t{2}); }
+
+/// Tells this thread from every other, also from those that have ended.
+uint64_t thread_id() {
+  static std::atomic<uint64_t> last{0};
+  thread_local const uint64_t id = ++last;
+  return id;
+}
 
 bool same_stream(const Workspace& a, const Workspace& b) {
   if (a.stream != b.stream) return false;
@@ -96,9 +102,12 @@ int workspace(sinter_rt_module* module, uint64_t bytes, CUstream stream, void** 
   wanted.bytes = bytes;
   int capturing = CU_STREAM_CAPTURE_STATUS_NONE;
   CUresult result = driver->StreamGetCaptureInfo(stream, &capturing, &wanted.capture_id);
-  if (capturing == CU_STREAM_CAPTURE_STATUS_NONE) wanted.capture_id = 0;
-  if (result == CUDA_SUCCESS && driver->StreamGetId) {
-    result = driver->StreamGetId(stream, &wanted.stream_id);
+  if (stream == per_thread_stream()) wanted.stream_id = thread_id();
+  if (result == CUDA_SUCCESS && capturing == CU_STREAM_CAPTURE_STATUS_NONE) {
+    wanted.capture_id = 0;
+    if (driver->StreamGetId && stream != per_thread_stream()) {
+      result = driver->StreamGetId(stream, &wanted.stream_id);
+    }
   }
   if (result != CUDA_SUCCESS) {
     return fail_cuda(*driver, result, format("%s: querying the stream", module->name));
