@@ -25,13 +25,20 @@ inline Expr u64(const Operand& e) { return cast(UInt(64), e); }
 // The same bits as another type of the same width.
 Expr reinterpret(Type t, const Operand& e);
 
+namespace detail {
+// An operand of a variadic call: those are not converted at the call, and take the line of one that is.
+inline const Operand& at(const Operand& o, Loc) { return o; }
+template <class T>
+Operand at(const T& value, Loc loc) { return {value, loc}; }
+}  // namespace detail
+
 // All operands are evaluated. Narrow floats stay narrow.
 Expr select(const Operand& condition, const Operand& if_true, const Operand& if_false);
 // select(c0, v0, c1, v1, ..., otherwise)
 template <class... Rest>
   requires(sizeof...(Rest) >= 2 && sizeof...(Rest) % 2 == 0)
 Expr select(const Operand& c0, const Operand& v0, const Operand& c1, const Rest&... rest) {
-  return select(c0, v0, Operand(select(c1, Operand(rest, c1.loc)...), c1.loc));
+  return select(c0, v0, Operand(select(c1, detail::at(rest, c1.loc)...), c1.loc));
 }
 
 // NaN propagates through min, max and clamp.
@@ -39,10 +46,10 @@ Expr min(const Operand& a, const Operand& b);
 Expr max(const Operand& a, const Operand& b);
 template <class... Rest>
   requires(sizeof...(Rest) >= 1)
-Expr min(const Operand& a, const Operand& b, const Rest&... rest) { return min(Operand(min(a, b), a.loc), Operand(rest, a.loc)...); }
+Expr min(const Operand& a, const Operand& b, const Rest&... rest) { return min(Operand(min(a, b), a.loc), detail::at(rest, a.loc)...); }
 template <class... Rest>
   requires(sizeof...(Rest) >= 1)
-Expr max(const Operand& a, const Operand& b, const Rest&... rest) { return max(Operand(max(a, b), a.loc), Operand(rest, a.loc)...); }
+Expr max(const Operand& a, const Operand& b, const Rest&... rest) { return max(Operand(max(a, b), a.loc), detail::at(rest, a.loc)...); }
 Expr clamp(const Operand& a, const Operand& low, const Operand& high);
 Expr lerp(const Operand& a, const Operand& b, const Operand& weight);  // a (1 - w) + b w, floats
 Expr abs(const Operand& a);                                           // of the operand's type

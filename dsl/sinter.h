@@ -2,11 +2,15 @@
 #pragma once
 
 #include "dsl/boundary.h"
+#include "dsl/buffer.h"
 #include "dsl/build_program.h"
 #include "dsl/expr.h"
 #include "dsl/func.h"
+#include "dsl/half.h"
 #include "dsl/input.h"
 #include "dsl/math.h"
+#include "dsl/pipeline.h"
+#include "dsl/pipeline_timer.h"
 #include "dsl/pipeline.h"
 #include "dsl/reduce.h"
 #include "dsl/schedule.h"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "dsl/half.h"
 #include "ir/diagnostic.h"
 #include "ir/schedule.h"
 #include "ir/type.h"
@@ -26,10 +27,13 @@ using ir::UserError;
 using MemoryType = ir::Memory;  // Auto, Register, Shared, Global, Host
 using TailStrategy = ir::Tail;  // Auto, RoundUp, GuardWithIf, ShiftInwards
 
-// The Type of a C++ type; specialised for the 16-bit floats beside their classes.
+// The Type of a C++ type.
 template <class T>
 constexpr Type type_of() {
-  static_assert(std::is_arithmetic_v<T>, "this C++ type has no counterpart in Sinter");
+  if constexpr (std::is_same_v<T, bfloat16>) return BFloat(16);
+  if constexpr (std::is_same_v<T, float16>) return Float(16);
+  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>,
+                "this C++ type has no counterpart in Sinter");
   if constexpr (std::is_same_v<T, bool>) return Bool();
   if constexpr (std::is_floating_point_v<T>) return Float(static_cast<int>(sizeof(T) * 8));
   return std::is_signed_v<T> ? Int(static_cast<int>(sizeof(T) * 8)) : UInt(static_cast<int>(sizeof(T) * 8));
