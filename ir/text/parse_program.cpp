@@ -50,6 +50,10 @@ void Parser::function_definition(Program& p, bool input) {
     else break;
     temps_.clear();
   }
+  if (!f.extent.empty()) {  // nothing declared is printed as nothing
+    f.fixed_extent.resize(std::max(f.fixed_extent.size(), f.dims.size()));
+    f.fixed_stride.resize(std::max(f.fixed_stride.size(), f.dims.size()));
+  }
   f.loc = loc();
   if (accept("=")) {
     Definition d;
