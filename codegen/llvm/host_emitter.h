@@ -25,6 +25,7 @@ class HostEmitter : public Emitter {
   void run_task(const ir::Stmt& s);
   // Binds an argument of the entry to the 64 bits it arrives in.
   llvm::Value* unpacked(ir::Type t, llvm::Value* bits);
+  llvm::Value* convert(ir::Type from, ir::Type to, llvm::Value* v) { return cast(from, to, v); }
   bool uses_arena() const { return uses_arena_; }
 
  protected:

@@ -94,9 +94,7 @@ HostJit::HostJit(const ir::Module& m, const std::vector<DeviceImage>& images, co
   impl_->device = check(impl_->jit->lookup("device")).toPtr<sinter_rt_module*>();
 }
 
-HostJit::~HostJit() {
-  if (impl_ && impl_->device && impl_->device->state) sinter_rt_module_unload(impl_->device);
-}
+HostJit::~HostJit() = default;
 
 HostJit::Entry HostJit::entry() const { return impl_->entry; }
 int64_t HostJit::workspace_bytes(const int64_t* values) const { return impl_->bytes(values); }

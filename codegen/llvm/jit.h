@@ -13,7 +13,8 @@ struct sinter_rt_module;
 namespace sinter::codegen {
 
 // Code for this very machine. Instances are independent and may be made on several threads; an entry may be called from several
-// threads while the HostJit lives.
+// threads while the HostJit lives. Kernels that it loaded stay loaded when it goes, since the device may still run them; who knows
+// better calls sinter_rt_module_unload(device_module()) before.
 class HostJit {
  public:
   using Entry = int (*)(const int64_t* values, void* stream);
