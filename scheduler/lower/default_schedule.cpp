@@ -16,34 +16,35 @@ constexpr int64_t kTile1D = 1024, kTileX = 128, kTileY = 8;
 
 }  // namespace
 
-void default_gpu_schedule(Plan& plan, FuncId func, int stage) {
-  StageLoops& loops = plan.funcs[func].stages[stage];
-  if (loops.has_kind(LoopKind::Block)) return;
-  // A CPU schedule on a GPU: parallel loops are the blocks.
-  bool had_parallel = false;
-  for (int n : loops.order)
-    if (loops.nodes[n].kind == LoopKind::Parallel) loops.nodes[n].kind = LoopKind::Block, had_parallel = true;
-  if (had_parallel) {
-    std::stable_partition(loops.order.begin(), loops.order.end(), [&](int n) { return loops.nodes[n].kind != LoopKind::Block; });
-    check_nest(plan.program, loops);
-    return;
+namespace {
+
+// Loops of the stage that a compute_at or store_at names: they are places in time and are not tiled away.
+bool is_named_place(const Plan& plan, FuncId func, const Sym& loop) {
+  const auto names = [&](const Directive& d) { return d.target == func && !d.loops.empty() && d.loops[0] == loop; };
+  return std::any_of(plan.funcs.begin(), plan.funcs.end(), [&](const FuncPlan& fp) {
+    return (fp.has_compute && names(fp.compute_directive)) || (fp.has_store && names(fp.store_directive));
+  });
+}
+
+// The inner part of a split has a constant extent.
+bool is_constant(const StageLoops& loops, int node) {
+  return std::any_of(loops.relations.begin(), loops.relations.end(),
+                     [&](const LoopRelation& r) { return r.kind == LoopRelation::Kind::Split && r.inner == node; });
+}
+
+bool is_free(const LoopNode& n) { return !n.is_rvar && !n.kind_fixed; }
+
+// A schedule written for a CPU, on a GPU: its parallel loops and the outer parts of its tiles are the blocks.
+void bind_tiled_loops(const Program& program, StageLoops& loops) {
+  for (int n : loops.order) {
+    LoopNode& node = loops.nodes[n];
+    if (node.kind == LoopKind::Parallel || (is_free(node) && !is_constant(loops, n))) node.kind = LoopKind::Block;
   }
-  std::vector<int> pure;  // free pure loops, innermost first
-  for (int n : loops.order)
-    if (!loops.nodes[n].is_rvar && !loops.nodes[n].kind_fixed) pure.push_back(n);
-  Directive d;
-  d.kind = DirectiveKind::GpuTile;
-  d.func = func;
-  d.stage = stage;
-  d.loc = loops.loc;
-  const size_t dims = std::min<size_t>(2, pure.size());
-  for (size_t i = 0; i < dims; ++i) d.loops.push_back(loops.nodes[pure[i]].name);
-  for (const char* suffix : {"o", "i"})
-    for (size_t i = 0; i < dims; ++i) d.loops.push_back(make_sym(loops.nodes[pure[i]].name->name + suffix));
-  if (dims == 1) d.ints = {kTile1D};
-  if (dims == 2) d.ints = {kTileX, kTileY};
-  if (dims > 0) return apply_gpu_tile(plan.program, loops, d);
-  // Nothing to spread: one block.
+  std::stable_partition(loops.order.begin(), loops.order.end(), [&](int n) { return loops.nodes[n].kind != LoopKind::Block; });
+  check_nest(program, loops);
+}
+
+void add_single_block(StageLoops& loops, size_t position) {
   LoopNode block;
   block.name = make_sym("block");
   block.kind = LoopKind::Block;
@@ -51,7 +52,55 @@ void default_gpu_schedule(Plan& plan, FuncId func, int stage) {
   block.loc = loops.loc;
   loops.nodes.push_back(block);
   loops.dim_of_node.push_back(-1);
-  loops.order.push_back(static_cast<int>(loops.nodes.size()) - 1);
+  loops.order.insert(loops.order.begin() + static_cast<int64_t>(position), static_cast<int>(loops.nodes.size()) - 1);
+}
+
+}  // namespace
+
+void default_gpu_schedule(Plan& plan, FuncId func, int stage) {
+  StageLoops& loops = plan.funcs[func].stages[stage];
+  if (loops.has_kind(LoopKind::Block)) return;
+  if (loops.has_kind(LoopKind::Thread)) return add_single_block(loops, loops.order.size());
+
+  bool tiled = false;  // some pure loop that is left to us is the inner part of a tile
+  for (int n : loops.order) tiled |= !loops.nodes[n].is_rvar && loops.nodes[n].kind == LoopKind::Serial && !loops.nodes[n].kind_fixed && is_constant(loops, n);
+  if (tiled) return bind_tiled_loops(plan.program, loops);
+
+  // Loops that are places, and those around them, are host loops around launches; the tile is made of what is inside.
+  size_t end = loops.order.size();
+  for (size_t i = loops.order.size(); i-- > 0;)
+    if (is_named_place(plan, func, loops.loop(static_cast<int>(i)).name)) end = i;
+  std::vector<Sym> pure, parallel;  // innermost first
+  for (size_t i = 0; i < end; ++i) {
+    const LoopNode& n = loops.loop(static_cast<int>(i));
+    if (n.kind == LoopKind::Parallel) parallel.push_back(n.name);
+    else if (is_free(n)) pure.push_back(n.name);
+  }
+  const size_t dims = std::min<size_t>(parallel.empty() ? 2 : 1, pure.size());
+  for (size_t i = 0; i < end; ++i) {
+    LoopNode& n = loops.nodes[loops.order[i]];
+    if (n.kind == LoopKind::Parallel) n.kind = LoopKind::Block;
+  }
+  if (dims == 0) {
+    if (parallel.empty()) return add_single_block(loops, end);
+    std::stable_partition(loops.order.begin(), loops.order.begin() + static_cast<int64_t>(end), [&](int n) { return loops.nodes[n].kind != LoopKind::Block; });
+    return check_nest(plan.program, loops);
+  }
+  std::vector<int> host(loops.order.begin() + static_cast<int64_t>(end), loops.order.end());
+  loops.order.resize(end);
+  Directive d;
+  d.kind = DirectiveKind::GpuTile;
+  d.func = func;
+  d.stage = stage;
+  d.loc = loops.loc;
+  d.loops.assign(pure.begin(), pure.begin() + static_cast<int64_t>(dims));
+  for (const char* suffix : {"o", "i"})
+    for (size_t i = 0; i < dims; ++i) d.loops.push_back(make_sym(pure[i]->name + suffix));
+  if (dims == 1) d.ints = {parallel.empty() ? kTile1D : kTileX};
+  if (dims == 2) d.ints = {kTileX, kTileY};
+  apply_gpu_tile(plan.program, loops, d);
+  loops.order.insert(loops.order.end(), host.begin(), host.end());
+  check_nest(plan.program, loops);
 }
 
 void default_host_schedule(Plan& plan, FuncId func, int stage) {

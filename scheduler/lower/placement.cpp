@@ -98,10 +98,13 @@ class Resolver {
         substitute_calls(plan_.program, f);
         continue;
       }
-      if (plan_.funcs[f].compute.is_root())
-        for (int s = 0; s < static_cast<int>(plan_.funcs[f].stages.size()); ++s)
-          plan_.target.is_gpu() ? default_gpu_schedule(plan_, f, s) : default_host_schedule(plan_, f, s);
-      else check_inside(f);
+      const bool in_block = !plan_.funcs[f].compute.is_root() && is_in_block(plan_, plan_.funcs[f].compute);
+      if (!plan_.funcs[f].compute.is_root()) check_inside(f);
+      if (!in_block)
+        for (int s = 0; s < static_cast<int>(plan_.funcs[f].stages.size()); ++s) {
+          if (plan_.target.is_gpu()) default_gpu_schedule(plan_, f, s);
+          else if (plan_.funcs[f].compute.is_root()) default_host_schedule(plan_, f, s);
+        }
       place_storage(f);
       check_memory(f);
       regions_.set(f);
@@ -359,7 +362,7 @@ class Resolver {
       user_error(ErrorCode::SharedInThread, fp.memory_loc, "store_in(Shared): `" + name + "` is computed inside a thread loop, each thread its own",
                  name + ".compute_at_block(...) shares it; Register keeps it private", place_excerpt(plan_, fp.compute));
     if (is_private && fp.memory == Memory::Auto) fp.memory = Memory::Register;
-    if (!in_block && fp.memory == Memory::Auto) fp.memory = plan_.target.is_gpu() && fp.store.is_root() ? Memory::Global : Memory::Host;
+    if (!in_block && fp.memory == Memory::Auto) fp.memory = plan_.target.is_gpu() ? Memory::Global : Memory::Host;
   }
 
   // A serial loop that is a place must lie outside of the cooperative loops: those are no order in time, so they move inwards.

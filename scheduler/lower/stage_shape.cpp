@@ -36,7 +36,11 @@ StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vect
   }
   for (size_t i = base; i < n; ++i) s.full[i] = s.live[i] = i32(1);  // loops without a dimension
 
-  for (const LoopRelation& r : loops.relations) {
+  std::unordered_set<const VarNode*> loop_vars;
+  for (const Sym& v : s.sym) loop_vars.insert(v.get());
+  std::vector<bool> moved(loops.relations.size(), false);
+  for (size_t n_relation = 0; n_relation < loops.relations.size(); ++n_relation) {
+    const LoopRelation& r = loops.relations[n_relation];
     const Expr outer = make_var(s.sym[r.outer]), inner = make_var(s.sym[r.inner]);
     if (r.kind == LoopRelation::Kind::Fuse) {
       s.full[r.whole] = s.live[r.whole] = simplify(s.full[r.inner] * s.full[r.outer]);
@@ -48,11 +52,13 @@ StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vect
     s.full[r.outer] = simplify(ceil_div(full, r.factor));
     s.live[r.outer] = equal_structure(full, live) ? s.full[r.outer] : simplify(ceil_div(live, r.factor));
     s.full[r.inner] = i32(r.factor);
-    const bool moves = shift && wants_shift(plan, loops, r);
     const int64_t* whole = as_int(live);
-    const bool exact = r.tail == Tail::RoundUp || moves || (whole && *whole % r.factor == 0);
+    const bool divides = whole && *whole % r.factor == 0;
+    // Whether a whole part fits must be known before the stage's loops run: a part of another tail stays guarded.
+    moved[n_relation] = shift && !divides && wants_shift(plan, loops, r) && !uses_any(live, loop_vars);
+    const bool exact = r.tail == Tail::RoundUp || moved[n_relation] || divides;
     s.live[r.inner] = exact ? s.full[r.inner] : min(i32(r.factor), live - outer * r.factor);
-    if (moves && !(whole && *whole % r.factor == 0)) {
+    if (moved[n_relation]) {
       s.shifts = true;
       s.shift_condition = s.shift_condition && (live >= i32(r.factor));
     }
@@ -61,7 +67,8 @@ StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vect
   // Values: leaves are their variables, then backwards through the relations.
   Substitution values;
   for (int leaf : loops.order) s.value[leaf] = make_var(s.sym[leaf]);
-  for (auto r = loops.relations.rbegin(); r != loops.relations.rend(); ++r) {
+  for (size_t n_relation = loops.relations.size(); n_relation-- > 0;) {
+    const LoopRelation* r = &loops.relations[n_relation];
     if (r->kind == LoopRelation::Kind::Fuse) {
       const Expr whole = s.value[r->whole];
       internal_check(whole.defined(), "a fused loop without a value");
@@ -69,8 +76,7 @@ StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vect
       s.value[r->outer] = simplify(whole / s.full[r->inner]);
     } else {
       Expr start = s.value[r->outer] * r->factor;
-      const int64_t* whole = as_int(s.live[r->whole]);
-      if (shift && wants_shift(plan, loops, *r) && !(whole && *whole % r->factor == 0)) start = min(start, s.live[r->whole] - r->factor);
+      if (moved[n_relation]) start = min(start, s.live[r->whole] - r->factor);
       s.value[r->whole] = start + s.value[r->inner];
     }
   }

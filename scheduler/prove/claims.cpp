@@ -93,6 +93,15 @@ Answer Claims::prove(const Path& path, const Expr& claim) {
     Answer a = prove(path, claim->args[0]);
     return a.verdict == Verdict::Proved ? prove(path, claim->args[1]) : a;
   }
+  // Below a minimum is below both: each may follow from a fact of its own.
+  const bool less = claim->op == Op::LT || claim->op == Op::LE, greater = claim->op == Op::GT || claim->op == Op::GE;
+  for (int i = 0; i < 2 && (less || greater); ++i) {
+    const Expr& side = claim->args[i];
+    const bool upper = less == (i == 1);
+    if (side->op != (upper ? Op::Min : Op::Max)) continue;
+    const auto with = [&](const Expr& part) { return i == 0 ? make_binary(claim->op, part, claim->args[1]) : make_binary(claim->op, claim->args[0], part); };
+    return prove(path, with(side->args[0]) && with(side->args[1]));
+  }
   return decide(path, claim);
 }
 

@@ -74,7 +74,7 @@ int blocks_per_sm(const Kernel& k, const DeviceLimits& dev, int registers) {
   return std::min(n, 32);
 }
 
-std::string region_text(const Access& a) {
+std::string region_text(const BufferTraffic& a) {
   std::string s;
   for (const Interval& i : a.region)
     s += (s.empty() ? "[" : " x [") + (i.min.defined() ? to_string(i.min) : "?") + ", " + (i.max.defined() ? to_string(i.max) : "?") + "]";
@@ -89,7 +89,7 @@ TrafficTotals totals(const ExplainInput& in) {
   for (const KernelTraffic& k : in.traffic) {
     ++t.launches;
     t.flops += evaluate(k.flops, sizes);
-    for (const Access& a : k.accesses) {
+    for (const BufferTraffic& a : k.accesses) {
       const int64_t b = evaluate(a.elements, sizes) * in.nest->program.funcs[a.func].type.bytes();
       (a.write ? t.written : t.read) += b;
     }
@@ -118,7 +118,7 @@ std::string explain(const ExplainInput& in) {
   for (const KernelTraffic& k : in.traffic) {
     int64_t read = 0, written = 0;
     out += fmt::format("  {}{}\n", k.name, k.in_host_loop ? "   (launched by a host loop)" : "");
-    for (const Access& a : k.accesses) {
+    for (const BufferTraffic& a : k.accesses) {
       const int64_t b = evaluate(a.elements, sizes) * p.funcs[a.func].type.bytes();
       (a.write ? written : read) += b;
       out += fmt::format("    {:5s} {:16s} {:>10s}   {}\n", a.write ? "write" : "read", p.funcs[a.func].name, bytes_text(static_cast<double>(b)), region_text(a));

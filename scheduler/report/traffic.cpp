@@ -119,7 +119,7 @@ class Walker {
   void touch(FuncId func, bool write, const std::vector<Expr>& index) {
     if (std::find(local_.begin(), local_.end(), func) != local_.end()) return;
     KernelTraffic& k = kernels_.back();
-    auto a = std::find_if(k.accesses.begin(), k.accesses.end(), [&](const Access& x) { return x.func == func && x.write == write; });
+    auto a = std::find_if(k.accesses.begin(), k.accesses.end(), [&](const BufferTraffic& x) { return x.func == func && x.write == write; });
     const bool first = a == k.accesses.end();
     if (first) {
       k.accesses.push_back({func, write, std::vector<Interval>(index.size()), {}});
@@ -192,7 +192,7 @@ std::vector<KernelTraffic> measure_traffic(const Program& program, const Stmt& n
     const FuncId f = k.func >= 0 ? k.func : (k.accesses.empty() ? -1 : k.accesses.back().func);
     k.func = f;
     if (f >= 0) k.name = program.funcs[f].name + (k.stage > 0 ? ".update" + std::to_string(k.stage - 1) : "");
-    for (Access& a : k.accesses) {
+    for (BufferTraffic& a : k.accesses) {
       Expr n = make_int(Int(64), 1);
       for (const Interval& i : a.region)
         n = i.min.defined() && i.max.defined() ? n * max(wide(i.max - i.min + 1), make_int(Int(64), 0)) : n;
@@ -218,7 +218,7 @@ int64_t evaluate(const Expr& e, const SymMap<int64_t>& sizes) {
 int64_t compulsory_bytes(const Program& program, const std::vector<KernelTraffic>& kernels, const SymMap<int64_t>& sizes) {
   std::vector<int64_t> bytes(program.funcs.size(), 0);
   for (const KernelTraffic& k : kernels)
-    for (const Access& a : k.accesses) {
+    for (const BufferTraffic& a : k.accesses) {
       const FuncDef& f = program.funcs[a.func];
       if (f.is_input() || (a.write && program.is_output(a.func)))
         bytes[a.func] = std::max(bytes[a.func], evaluate(a.elements, sizes) * f.type.bytes());

@@ -12,7 +12,7 @@ namespace sinter::scheduler {
 
 // The elements of one global Func that one kernel touches: each crosses HBM once per kernel (what several blocks read of it comes from
 // L2). `elements` is symbolic in the sizes.
-struct Access {
+struct BufferTraffic {
   ir::FuncId func = -1;
   bool write = false;
   std::vector<ir::Interval> region;
@@ -24,7 +24,7 @@ struct KernelTraffic {
   std::string name;
   ir::FuncId func = -1;
   int stage = 0;
-  std::vector<Access> accesses;  // one per (Func, read or write), in order of appearance
+  std::vector<BufferTraffic> accesses;  // one per (Func, read or write), in order of appearance
   ir::Expr flops;                // f64-free count of arithmetic operations on floats, i64
   ir::Expr blocks;               // i64
   bool in_host_loop = false;
