@@ -56,7 +56,8 @@ uint64_t bytes_of(DLDataType type, const std::vector<int64_t>& extents) {
 
 /// Copies the elements of a strided piece of memory at `from` to compact memory, dimension by
 /// dimension from the outside in. Returns the end of what it wrote.
-std::byte* gather(const DLTensor& t, int dim, const std::byte* from, int64_t element, std::byte* to) {
+std::byte* gather(const DLTensor& t, int dim, const std::byte* from, int64_t element,
+                  std::byte* to) {
   if (dim == t.ndim) {
     std::memcpy(to, from, element);
     return to + element;
@@ -135,9 +136,9 @@ Buffer Buffer::wrap(const DLTensor& tensor, std::shared_ptr<void> owner) {
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape)) raise("a tensor without a shape");
   std::vector<int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
   check_extents(shape);
-  std::vector<int64_t> strides = tensor.strides
-                                     ? std::vector<int64_t>(tensor.strides, tensor.strides + tensor.ndim)
-                                     : compact_strides(shape);
+  std::vector<int64_t> strides =
+      tensor.strides ? std::vector<int64_t>(tensor.strides, tensor.strides + tensor.ndim)
+                     : compact_strides(shape);
   void* data = tensor.data ? static_cast<std::byte*>(tensor.data) + tensor.byte_offset : nullptr;
   return make(data, tensor.device, tensor.dtype, std::move(shape), std::move(strides),
               std::move(owner));

@@ -42,8 +42,8 @@ constexpr DLDataType dtype_of() {
 /// buffer, and so is a cropped view; the memory goes with the last of them. Nothing is ever copied
 /// between host and device except by copy_to_host and copy_to_device.
 ///
-/// Dimensions are in Func order: dimension 0 is the innermost. A row-major [M, N] tensor has extents
-/// {N, M}. Coordinates begin at 0.
+/// Dimensions are in Func order: dimension 0 is the innermost. A row-major [M, N] tensor has
+/// extents {N, M}. Coordinates begin at 0.
 class Buffer {
  public:
   /// No buffer; only defined() may be asked.
@@ -128,8 +128,8 @@ class Buffer {
     fill_bytes(&value);
   }
 
-  /// A new compact buffer on the host with the same elements. Waits for the default stream; give the
-  /// one that writes the buffer if it is another.
+  /// A new compact buffer on the host with the same elements. Waits for the default stream; give
+  /// the one that writes the buffer if it is another.
   Buffer copy_to_host(void* stream = nullptr) const;
 
   /// A new compact buffer on the current CUDA device with the same elements.

@@ -23,10 +23,11 @@ constexpr float bf16_bits_to_float(uint16_t bits) {
 constexpr uint16_t float_to_f16_bits(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return static_cast<uint16_t>(sign | 0x7e00 | (magnitude >> 13 & 0x1ff));
+  if (magnitude > 0x7f800000)
+    return static_cast<uint16_t>(sign | 0x7e00 | (magnitude >> 13 & 0x1ff));
   if (magnitude >= 0x47800000) return static_cast<uint16_t>(sign | 0x7c00);  // 2^16 and above
-  // What is dropped of `kept` units, rounded to nearest even. A carry goes on into the exponent, where
-  // it is right, up to infinity.
+  // What is dropped of `kept` units, rounded to nearest even. A carry goes on into the exponent,
+  // where it is right, up to infinity.
   uint32_t kept = 0, dropped = 0, half = 0;
   if (magnitude >= 0x38800000) {  // 2^-14 and above: normal
     kept = (magnitude - 0x38000000) >> 13;

@@ -15,12 +15,12 @@ constexpr uint64_t chunk_bytes = uint64_t{1} << 20;
 constexpr uint64_t max_bytes = uint64_t{1} << 47;  // offsets leave room for the chunk in a mark
 
 struct FreeAligned {
-  void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{alignment}); }
+  void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{alignment}); }
 };
 using Bytes = std::unique_ptr<std::byte, FreeAligned>;
 
 Bytes allocate(uint64_t bytes) {
-  return Bytes(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment})));
+  return Bytes(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment})));
 }
 
 /// A stack of chunks. A position is the chunk in the upper 16 bits, the offset in the lower 48.
@@ -42,7 +42,9 @@ class Arena {
         return p;
       }
       if (offset_ == 0) {
-        chunks_.erase(chunks_.begin() + chunk_, chunks_.end());  // empty and too small, and so may be those after it: begin afresh
+        chunks_.erase(
+            chunks_.begin() + chunk_,
+            chunks_.end());  // empty and too small, and so may be those after it: begin afresh
       } else {
         ++chunk_;
         offset_ = 0;

@@ -28,8 +28,8 @@ std::string open(Driver* driver) {
   void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char* reason = dlerror();
-    return format("no CUDA driver: looked for %s: %s%s", library_name, reason ? reason : "not found",
-                  way_out);
+    return format("no CUDA driver: looked for %s: %s%s", library_name,
+                  reason ? reason : "not found", way_out);
   }
   const char* missing = nullptr;
 #define SINTER_RT_RESOLVE(name, symbol, parameters) \

@@ -1,5 +1,5 @@
-// The CUDA driver, opened at run time. The few types and entry points used are declared here, so that
-// the runtime builds without the toolkit; names and values are those of cuda.h.
+// The CUDA driver, opened at run time. The few types and entry points used are declared here, so
+// that the runtime builds without the toolkit; names and values are those of cuda.h.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 #include "codegen/runtime/error.h"
 
-namespace sinter_rt __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace sinter_rt {
 
 using CUresult = int;
 using CUdevice = int;
@@ -37,51 +38,51 @@ constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 constexpr int CU_STREAM_CAPTURE_MODE_RELAXED = 2;
 constexpr int CU_STREAM_CAPTURE_STATUS_NONE = 0;
 
-// name in struct, symbol in the driver, parameters. The symbols with a suffix are the ones that cuda.h
-// maps the plain names to; all are the legacy-default-stream variants.
-#define SINTER_RT_DRIVER_CALLS(X)                                                                 \
-  X(Init, "cuInit", (unsigned))                                                                   \
-  X(GetErrorName, "cuGetErrorName", (CUresult, const char**))                                     \
-  X(GetErrorString, "cuGetErrorString", (CUresult, const char**))                                 \
-  X(DeviceGetCount, "cuDeviceGetCount", (int*))                                                   \
-  X(DeviceGet, "cuDeviceGet", (CUdevice*, int))                                                   \
-  X(DeviceGetName, "cuDeviceGetName", (char*, int, CUdevice))                                     \
-  X(DeviceGetAttribute, "cuDeviceGetAttribute", (int*, int, CUdevice))                            \
-  X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t*, CUdevice))                                   \
-  X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext*, CUdevice))                   \
-  X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext*))                                               \
-  X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                                \
-  X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                           \
-  X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext*))                                            \
-  X(CtxGetDevice, "cuCtxGetDevice", (CUdevice*))                                                  \
-  X(ModuleLoadDataEx, "cuModuleLoadDataEx", (CUmodule*, const void*, unsigned, int*, void**))     \
-  X(ModuleUnload, "cuModuleUnload", (CUmodule))                                                   \
-  X(ModuleGetFunction, "cuModuleGetFunction", (CUfunction*, CUmodule, const char*))               \
-  X(FuncGetAttribute, "cuFuncGetAttribute", (int*, int, CUfunction))                              \
-  X(FuncSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))                               \
-  X(LaunchKernel, "cuLaunchKernel",                                                               \
-    (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,  \
-     void**, void**))                                                                             \
-  X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr*, size_t))                                            \
-  X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                       \
-  X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void*, size_t, CUstream))        \
-  X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void*, CUdeviceptr, size_t, CUstream))              \
-  X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))             \
-  X(StreamCreate, "cuStreamCreate", (CUstream*, unsigned))                                        \
-  X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                              \
-  X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                         \
-  X(StreamGetCaptureInfo, "cuStreamGetCaptureInfo", (CUstream, int*, uint64_t*))                  \
-  X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int*))                 \
-  X(EventCreate, "cuEventCreate", (CUevent*, unsigned))                                           \
-  X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                 \
-  X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                            \
-  X(EventSynchronize, "cuEventSynchronize", (CUevent))                                            \
+// name in struct, symbol in the driver, parameters. The symbols with a suffix are the ones that
+// cuda.h maps the plain names to; all are the legacy-default-stream variants.
+#define SINTER_RT_DRIVER_CALLS(X)                                                                \
+  X(Init, "cuInit", (unsigned))                                                                  \
+  X(GetErrorName, "cuGetErrorName", (CUresult, const char**))                                    \
+  X(GetErrorString, "cuGetErrorString", (CUresult, const char**))                                \
+  X(DeviceGetCount, "cuDeviceGetCount", (int*))                                                  \
+  X(DeviceGet, "cuDeviceGet", (CUdevice*, int))                                                  \
+  X(DeviceGetName, "cuDeviceGetName", (char*, int, CUdevice))                                    \
+  X(DeviceGetAttribute, "cuDeviceGetAttribute", (int*, int, CUdevice))                           \
+  X(DeviceTotalMem, "cuDeviceTotalMem_v2", (size_t*, CUdevice))                                  \
+  X(DevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", (CUcontext*, CUdevice))                  \
+  X(CtxGetCurrent, "cuCtxGetCurrent", (CUcontext*))                                              \
+  X(CtxSetCurrent, "cuCtxSetCurrent", (CUcontext))                                               \
+  X(CtxPushCurrent, "cuCtxPushCurrent_v2", (CUcontext))                                          \
+  X(CtxPopCurrent, "cuCtxPopCurrent_v2", (CUcontext*))                                           \
+  X(CtxGetDevice, "cuCtxGetDevice", (CUdevice*))                                                 \
+  X(ModuleLoadDataEx, "cuModuleLoadDataEx", (CUmodule*, const void*, unsigned, int*, void**))    \
+  X(ModuleUnload, "cuModuleUnload", (CUmodule))                                                  \
+  X(ModuleGetFunction, "cuModuleGetFunction", (CUfunction*, CUmodule, const char*))              \
+  X(FuncGetAttribute, "cuFuncGetAttribute", (int*, int, CUfunction))                             \
+  X(FuncSetAttribute, "cuFuncSetAttribute", (CUfunction, int, int))                              \
+  X(LaunchKernel, "cuLaunchKernel",                                                              \
+    (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream, \
+     void**, void**))                                                                            \
+  X(MemAlloc, "cuMemAlloc_v2", (CUdeviceptr*, size_t))                                           \
+  X(MemFree, "cuMemFree_v2", (CUdeviceptr))                                                      \
+  X(MemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void*, size_t, CUstream))       \
+  X(MemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", (void*, CUdeviceptr, size_t, CUstream))             \
+  X(MemsetD8Async, "cuMemsetD8Async", (CUdeviceptr, unsigned char, size_t, CUstream))            \
+  X(StreamCreate, "cuStreamCreate", (CUstream*, unsigned))                                       \
+  X(StreamDestroy, "cuStreamDestroy_v2", (CUstream))                                             \
+  X(StreamSynchronize, "cuStreamSynchronize", (CUstream))                                        \
+  X(StreamGetCaptureInfo, "cuStreamGetCaptureInfo", (CUstream, int*, uint64_t*))                 \
+  X(ThreadExchangeStreamCaptureMode, "cuThreadExchangeStreamCaptureMode", (int*))                \
+  X(EventCreate, "cuEventCreate", (CUevent*, unsigned))                                          \
+  X(EventDestroy, "cuEventDestroy_v2", (CUevent))                                                \
+  X(EventRecord, "cuEventRecord", (CUevent, CUstream))                                           \
+  X(EventSynchronize, "cuEventSynchronize", (CUevent))                                           \
   X(EventElapsedTime, "cuEventElapsedTime", (float*, CUevent, CUevent))
 
 /// Calls of newer drivers, null in an older one; what uses them has another way.
-#define SINTER_RT_OPTIONAL_DRIVER_CALLS(X)                                                        \
-  X(CtxGetId, "cuCtxGetId", (CUcontext, uint64_t*))                                               \
-  X(StreamGetId, "cuStreamGetId", (CUstream, uint64_t*))                                          \
+#define SINTER_RT_OPTIONAL_DRIVER_CALLS(X)               \
+  X(CtxGetId, "cuCtxGetId", (CUcontext, uint64_t*))      \
+  X(StreamGetId, "cuStreamGetId", (CUstream, uint64_t*)) \
   X(FuncLoad, "cuFuncLoad", (CUfunction))
 
 /// The driver's entry points.
@@ -92,8 +93,8 @@ struct Driver {
 #undef SINTER_RT_DECLARE
 };
 
-/// The driver, opened and initialised on first use. Sets `*out` or fails with SINTER_ERR_NO_DRIVER;
-/// the answer is the same for the life of the process.
+/// The driver, opened and initialised on first use. Sets `*out` or fails with
+/// SINTER_ERR_NO_DRIVER; the answer is the same for the life of the process.
 int open_driver(const Driver** out);
 
 /// The driver's own words: "CUDA_ERROR_INVALID_VALUE (invalid argument)".
@@ -109,8 +110,8 @@ struct Context {
 };
 int current_context(const Driver& driver, Context* out);
 
-/// While it lives, another context is current. A context that is gone can't be entered, and took with
-/// it whatever was to be freed in it.
+/// While it lives, another context is current. A context that is gone can't be entered, and took
+/// with it whatever was to be freed in it.
 class ContextScope {
  public:
   ContextScope(const Driver& driver, const Context& context);
@@ -141,3 +142,4 @@ class RelaxedCapture {
 };
 
 }  // namespace sinter_rt
+#pragma GCC visibility pop

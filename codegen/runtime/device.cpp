@@ -1,5 +1,5 @@
-// Devices, device memory, streams and events: thin calls over the driver, for hosts that have no CUDA
-// runtime of their own.
+// Devices, device memory, streams and events: thin calls over the driver, for hosts that have no
+// CUDA runtime of their own.
 
 #include <cstring>
 

@@ -7,7 +7,8 @@
 
 #include "codegen/runtime/sinter_runtime.h"
 
-namespace sinter_rt __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace sinter_rt {
 
 /// Sets this thread's text and returns the code.
 int fail(int code, std::string text) noexcept;
@@ -33,3 +34,4 @@ int guarded(const Body& body) noexcept {
 }
 
 }  // namespace sinter_rt
+#pragma GCC visibility pop

@@ -124,10 +124,11 @@ class Loader {
   int load_image(CUmodule* out) {
     const int image = choose_image(module_, version_);
     if (image < 0) {
-      return failf(SINTER_ERR_UNSUPPORTED,
-                   "%s: needed an image for this device, sm_%d, given %s; compile for it too, or add a "
-                   "generic target",
-                   module_.name, version_, list_images(module_).c_str());
+      return failf(
+          SINTER_ERR_UNSUPPORTED,
+          "%s: needed an image for this device, sm_%d, given %s; compile for it too, or add a "
+          "generic target",
+          module_.name, version_, list_images(module_).c_str());
     }
     std::string log(16384, '\0');
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -136,7 +137,8 @@ class Loader {
         driver_.ModuleLoadDataEx(out, module_.images[image], 2, options, values);
     if (result == CUDA_SUCCESS) return SINTER_OK;
     log.resize(std::strlen(log.c_str()));
-    std::string doing = format("%s: loading %s image %d", module_.name, module_.image_arch[image], image);
+    std::string doing =
+        format("%s: loading %s image %d", module_.name, module_.image_arch[image], image);
     const int code = fail_cuda(driver_, result, doing);
     return log.empty() ? code : fail(code, sinter_last_error() + ("\n" + log));
   }
@@ -148,14 +150,16 @@ class Loader {
       const char* name = module_.kernel_names[i];
       CUresult result = driver_.ModuleGetFunction(&kernel.function, loaded->module, name);
       if (int code = check(result, format("looking up kernel %s", name).c_str())) return code;
-      // Where the driver loads lazily, the first launch would otherwise load: and that may synchronise.
+      // Where the driver loads lazily, the first launch would otherwise load: and that may
+      // synchronise.
       if (driver_.FuncLoad) {
         result = driver_.FuncLoad(kernel.function);
         if (int code = check(result, format("loading kernel %s", name).c_str())) return code;
       }
       int static_shared = 0, dynamic_limit = 0;
       auto attribute = [&](int* value, int which) {
-        if (result == CUDA_SUCCESS) result = driver_.FuncGetAttribute(value, which, kernel.function);
+        if (result == CUDA_SUCCESS)
+          result = driver_.FuncGetAttribute(value, which, kernel.function);
       };
       attribute(&kernel.max_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
       attribute(&static_shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
@@ -175,7 +179,8 @@ class Loader {
 
 const Loaded* find_loaded(const ModuleState& state, const Context& context) {
   const Loaded* it = state.loaded.load(std::memory_order_acquire);
-  while (it && (it->context.id != context.id || it->context.handle != context.handle)) it = it->next;
+  while (it && (it->context.id != context.id || it->context.handle != context.handle))
+    it = it->next;
   return it;
 }
 
@@ -198,8 +203,8 @@ int load(const Driver& driver, sinter_rt_module* module, const Context& context,
 }
 
 /// More than 48 KB of shared memory has to be asked for, once per kernel.
-int raise_shared_limit(const Driver& driver, const sinter_rt_module& module, int index, Kernel& kernel,
-                       uint32_t bytes) {
+int raise_shared_limit(const Driver& driver, const sinter_rt_module& module, int index,
+                       Kernel& kernel, uint32_t bytes) {
   if (bytes > static_cast<uint32_t>(kernel.shared_optin_limit)) {
     return failf(SINTER_ERR_UNSUPPORTED,
                  "%s: kernel %s: needed %u bytes of shared memory a block, this device gives %d",
@@ -211,15 +216,15 @@ int raise_shared_limit(const Driver& driver, const sinter_rt_module& module, int
       kernel.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.shared_optin_limit);
   if (result != CUDA_SUCCESS) {
     return fail_cuda(driver, result,
-                     format("%s: kernel %s: raising the limit of shared memory to %d bytes", module.name,
-                            module.kernel_names[index], kernel.shared_optin_limit));
+                     format("%s: kernel %s: raising the limit of shared memory to %d bytes",
+                            module.name, module.kernel_names[index], kernel.shared_optin_limit));
   }
   kernel.shared_limit.store(kernel.shared_optin_limit, std::memory_order_relaxed);
   return SINTER_OK;
 }
 
-int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads, uint32_t shared_bytes,
-           void** params, CUstream stream) {
+int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads,
+           uint32_t shared_bytes, void** params, CUstream stream) {
   if (index < 0 || index >= module->num_kernels) {
     return failf(SINTER_ERR_INTERNAL, "%s: needed a kernel index below %d, given %d", module->name,
                  module->num_kernels, index);
@@ -227,8 +232,9 @@ int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads,
   if (grid == 0) return SINTER_OK;
   const char* name = module->kernel_names[index];
   if (grid > SINTER_RT_MAX_GRID) {
-    return failf(SINTER_ERR_UNSUPPORTED, "%s: kernel %s: needed a grid of %llu blocks, CUDA takes %u",
-                 module->name, name, static_cast<unsigned long long>(grid), SINTER_RT_MAX_GRID);
+    return failf(SINTER_ERR_UNSUPPORTED,
+                 "%s: kernel %s: needed a grid of %llu blocks, CUDA takes %u", module->name, name,
+                 static_cast<unsigned long long>(grid), SINTER_RT_MAX_GRID);
   }
   const Driver* driver = nullptr;
   Context context;
@@ -250,10 +256,10 @@ int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads,
       driver->LaunchKernel(kernel.function, static_cast<unsigned>(grid), 1, 1, threads, 1, 1,
                            shared_bytes, stream, params, nullptr);
   if (result == CUDA_SUCCESS) return SINTER_OK;
-  return fail_cuda(*driver, result,
-                   format("%s: launching kernel %s, %llu blocks of %u threads, %u bytes of shared memory",
-                          module->name, name, static_cast<unsigned long long>(grid), threads,
-                          shared_bytes));
+  return fail_cuda(
+      *driver, result,
+      format("%s: launching kernel %s, %llu blocks of %u threads, %u bytes of shared memory",
+             module->name, name, static_cast<unsigned long long>(grid), threads, shared_bytes));
 }
 
 }  // namespace

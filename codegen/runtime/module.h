@@ -8,14 +8,15 @@
 
 #include "codegen/runtime/cuda_driver.h"
 
-namespace sinter_rt __attribute__((visibility("hidden"))) {
+#pragma GCC visibility push(hidden)
+namespace sinter_rt {
 
 /// One kernel in one context.
 struct Kernel {
   CUfunction function = nullptr;
   int max_threads = 0;
-  int shared_optin_limit = 0;            // dynamic shared memory that the device can give it
-  std::atomic<int> shared_limit{0};      // what it may use as set so far
+  int shared_optin_limit = 0;        // dynamic shared memory that the device can give it
+  std::atomic<int> shared_limit{0};  // what it may use as set so far
 };
 
 /// A module in one context. Constant once published, but for shared_limit; never moved.
@@ -51,3 +52,4 @@ ModuleState& module_state(sinter_rt_module* module);
 void free_workspaces(const Driver& driver, ModuleState& state);
 
 }  // namespace sinter_rt
+#pragma GCC visibility pop

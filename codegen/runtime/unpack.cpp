@@ -28,7 +28,8 @@ const char* device_name(int type) {
   }
 }
 
-/// Pinned and managed memory are ordinary memory to the host; the device can follow managed pointers.
+/// Pinned and managed memory are ordinary memory to the host; the device can follow managed
+/// pointers.
 bool device_fits(int needed, int given) {
   if (given == needed || given == kDLCUDAManaged) return true;
   return needed == kDLCPU && given == kDLCUDAHost;
@@ -64,7 +65,8 @@ struct Range {
 /// One tensor argument. The checks of a step rely on those before it.
 class TensorCheck {
  public:
-  TensorCheck(const char* pipeline, const sinter_rt_arg& arg, const DLTensor* tensor, int64_t* slots)
+  TensorCheck(const char* pipeline, const sinter_rt_arg& arg, const DLTensor* tensor,
+              int64_t* slots)
       : pipeline_(pipeline), arg_(arg), tensor_(tensor), slots_(slots) {}
 
   int run(int device_type, Range* range) {
@@ -73,7 +75,8 @@ class TensorCheck {
     if (!device_fits(device_type, given)) {
       return wrong(SINTER_ERR_DEVICE, "needed " + std::string(device_name(device_type)) +
                                           " memory, given " + device_name(given) +
-                                          " memory (DLPack device type " + std::to_string(given) + ")");
+                                          " memory (DLPack device type " + std::to_string(given) +
+                                          ")");
     }
     if (!type_fits(arg_, tensor_->dtype)) {
       return wrong(SINTER_ERR_DTYPE,
@@ -149,9 +152,10 @@ class TensorCheck {
       }
       if (next < 0) return SINTER_OK;
       if (stride(next) <= reach) {
-        return wrong_dim(SINTER_ERR_STRIDE, next,
-                         "an output's elements must not share memory: needed a stride of at least " +
-                             std::to_string(reach + 1) + ", given " + std::to_string(stride(next)));
+        return wrong_dim(
+            SINTER_ERR_STRIDE, next,
+            "an output's elements must not share memory: needed a stride of at least " +
+                std::to_string(reach + 1) + ", given " + std::to_string(stride(next)));
       }
       int64_t span = 0;
       if (__builtin_mul_overflow(extent(next) - 1, stride(next), &span) ||
@@ -189,7 +193,8 @@ class TensorCheck {
         __builtin_mul_overflow(low, -static_cast<int64_t>(element), &below) ||
         __builtin_sub_overflow(data, static_cast<uint64_t>(below), &begin) ||
         __builtin_add_overflow(begin, static_cast<uint64_t>(bytes), &end)) {
-      return wrong(SINTER_ERR_STRIDE, "needed a span that fits the address space, given a larger one");
+      return wrong(SINTER_ERR_STRIDE,
+                   "needed a span that fits the address space, given a larger one");
     }
     *range = Range{begin, end};
     return SINTER_OK;
@@ -242,13 +247,12 @@ int check_aliases(const char* pipeline, const sinter_rt_arg* args, int n, const 
       const bool declared = args[i].may_alias == j + 1 || args[j].may_alias == i + 1;
       if (declared && same_place(args[i], placed[i].slots, args[j], placed[j].slots)) continue;
       const uint64_t shared = std::min(out.end, other.end) - std::max(out.begin, other.begin);
-      return failf(SINTER_ERR_ALIAS,
-                   "%s: output `%s` overlaps %s `%s`: needed %s, given %llu bytes in common",
-                   pipeline, args[i].name, args[j].kind == SINTER_RT_OUTPUT ? "output" : "input",
-                   args[j].name,
-                   declared ? "the same pointer, extents and strides, or memory apart"
-                            : "memory apart",
-                   static_cast<unsigned long long>(shared));
+      return failf(
+          SINTER_ERR_ALIAS,
+          "%s: output `%s` overlaps %s `%s`: needed %s, given %llu bytes in common", pipeline,
+          args[i].name, args[j].kind == SINTER_RT_OUTPUT ? "output" : "input", args[j].name,
+          declared ? "the same pointer, extents and strides, or memory apart" : "memory apart",
+          static_cast<unsigned long long>(shared));
     }
   }
   return SINTER_OK;
@@ -282,8 +286,9 @@ int unpack(const char* pipeline, const sinter_rt_arg* args, int n, const DLTenso
     if (first < 0) first = i;
     const int needed = tensors[first]->device.device_id, given = tensor->device.device_id;
     if (needed != given) {
-      return failf(SINTER_ERR_DEVICE, "%s: `%s`: needed cuda device %d, where `%s` is, given device %d",
-                   pipeline, args[i].name, needed, args[first].name, given);
+      return failf(SINTER_ERR_DEVICE,
+                   "%s: `%s`: needed cuda device %d, where `%s` is, given device %d", pipeline,
+                   args[i].name, needed, args[first].name, given);
     }
   }
   return check_aliases(pipeline, args, n, placed);
@@ -295,7 +300,6 @@ int unpack(const char* pipeline, const sinter_rt_arg* args, int n, const DLTenso
 extern "C" int sinter_rt_unpack(const char* pipeline, const sinter_rt_arg* args, int n,
                                 const DLTensor* const* tensors, const int64_t* scalars,
                                 int device_type, int64_t* values) {
-  return sinter_rt::guarded([&] {
-    return sinter_rt::unpack(pipeline, args, n, tensors, scalars, device_type, values);
-  });
+  return sinter_rt::guarded(
+      [&] { return sinter_rt::unpack(pipeline, args, n, tensors, scalars, device_type, values); });
 }

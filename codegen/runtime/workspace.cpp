@@ -1,12 +1,15 @@
 // Device scratch, kept between calls.
 //
-// A block belongs to a module, a context and a stream: stream order keeps two uses of it apart. What
-// makes that harder than a table:
-//  - A graph may be launched long after its capture, and beside the stream it was captured on, so each
+// A block belongs to a module, a context and a stream: stream order keeps two uses of it apart.
+// What makes that harder than a table:
+//  - A graph may be launched long after its capture, and beside the stream it was captured on, so
+//  each
 //    capture has blocks of its own, and they are never freed or grown before the module goes.
-//  - A stream may be destroyed with work in flight, and a new one get its handle. Ids tell them apart.
+//  - A stream may be destroyed with work in flight, and a new one get its handle. Ids tell them
+//  apart.
 //    Not during a capture: asking for the id would end it.
-//  - The handle of the per-thread default stream is one handle for many streams, one for each thread.
+//  - The handle of the per-thread default stream is one handle for many streams, one for each
+//  thread.
 
 #include "codegen/runtime/module.h"
 
@@ -78,8 +81,9 @@ class WorkspaceFinder {
     const CUresult result = driver_.MemAlloc(&have.data, wanted.bytes);
     if (result != CUDA_SUCCESS) {
       have.data = 0;
-      return fail_cuda(driver_, result, format("%s: allocating a workspace of %llu bytes", module_.name,
-                                               static_cast<unsigned long long>(wanted.bytes)));
+      return fail_cuda(driver_, result,
+                       format("%s: allocating a workspace of %llu bytes", module_.name,
+                              static_cast<unsigned long long>(wanted.bytes)));
     }
     have.bytes = wanted.bytes;
     *out = reinterpret_cast<void*>(have.data);

@@ -17,8 +17,8 @@ namespace {
 
 using sinter::Buffer;
 
-// scale: data[i] *= factor for i < n. spill: as scale, but every value passes through the last bytes of
-// dynamic shared memory, so that all of it has to be there.
+// scale: data[i] *= factor for i < n. spill: as scale, but every value passes through the last
+// bytes of dynamic shared memory, so that all of it has to be there.
 const char kernels_ptx[] = R"(.version 7.0
 .target sm_70
 .address_size 64
@@ -175,9 +175,11 @@ TEST_F(RuntimeGpu, SharedMemoryBeyond48KB) {
     expect_scaled(b, factor *= 2.f);
   }
   bytes = static_cast<uint32_t>(info.shared_per_block) + 16;
-  EXPECT_EQ(sinter_rt_launch(&module.m, spill, 1, 32, bytes, params, nullptr), SINTER_ERR_UNSUPPORTED);
+  EXPECT_EQ(sinter_rt_launch(&module.m, spill, 1, 32, bytes, params, nullptr),
+            SINTER_ERR_UNSUPPORTED);
   EXPECT_NE(std::string(sinter_last_error()).find("kernel spill"), std::string::npos);
-  EXPECT_EQ(sinter_rt_launch(&module.m, spill, 1, 4096, 0, params, nullptr), SINTER_ERR_UNSUPPORTED);
+  EXPECT_EQ(sinter_rt_launch(&module.m, spill, 1, 4096, 0, params, nullptr),
+            SINTER_ERR_UNSUPPORTED);
   EXPECT_NE(std::string(sinter_last_error()).find("4096 threads"), std::string::npos);
 }
 
@@ -208,7 +210,9 @@ TEST_F(RuntimeGpu, ChoosesTheMostSpecificImageThatFits) {
 }
 
 TEST_F(RuntimeGpu, LoadErrorsAreReadable) {
-  Module garbled({{"ptx", ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { frobnicate; }\n"}});
+  Module garbled(
+      {{"ptx",
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { frobnicate; }\n"}});
   EXPECT_EQ(sinter_rt_module_load(&garbled.m), SINTER_ERR_CUDA);
   std::string text = sinter_last_error();
   EXPECT_NE(text.find("CUDA_ERROR_INVALID_PTX"), std::string::npos) << text;

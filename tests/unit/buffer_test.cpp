@@ -193,9 +193,12 @@ TEST(Buffer, FromDlpackCallsTheDeleterOnce) {
     int deleted = 0;
   } foreign;
   auto lend = [&] {
-    foreign.managed.dl_tensor = {foreign.data, {kDLCPU, 0}, 1, {kDLFloat, 32, 1}, foreign.shape, nullptr, 0};
+    foreign.managed.dl_tensor = {foreign.data,  {kDLCPU, 0}, 1, {kDLFloat, 32, 1},
+                                 foreign.shape, nullptr,     0};
     foreign.managed.manager_ctx = &foreign;
-    foreign.managed.deleter = [](DLManagedTensor* t) { ++static_cast<Foreign*>(t->manager_ctx)->deleted; };
+    foreign.managed.deleter = [](DLManagedTensor* t) {
+      ++static_cast<Foreign*>(t->manager_ctx)->deleted;
+    };
     return &foreign.managed;
   };
   {
@@ -229,16 +232,18 @@ TEST(Buffer, DeviceMemoryIsNotReachedFromTheHost) {
 
 // ---- 16-bit floats ---------------------------------------------------------------------------
 
-/// The nearest of all finite values of a format, by search; ties go to the even code, and what is at
-/// or beyond the middle of the largest value and the next power goes to infinity.
+/// The nearest of all finite values of a format, by search; ties go to the even code, and what is
+/// at or beyond the middle of the largest value and the next power goes to infinity.
 template <class Decode>
 uint16_t nearest(float value, uint16_t largest, Decode decode) {
   const double magnitude = std::fabs(static_cast<double>(value));
   uint16_t low = 0, high = largest;  // decode is increasing
   while (low < high) {
     const uint16_t middle = low + (high - low + 1) / 2;
-    if (decode(middle) <= magnitude) low = middle;
-    else high = middle - 1;
+    if (decode(middle) <= magnitude)
+      low = middle;
+    else
+      high = middle - 1;
   }
   const double below = decode(low);
   const double above = low == largest ? below + (below - decode(low - 1)) : decode(low + 1);
@@ -252,7 +257,8 @@ TEST(Half, EveryCodeRoundTrips) {
     const auto bits = static_cast<uint16_t>(code);
     const float b = bf16_bits_to_float(bits), h = f16_bits_to_float(bits);
     if (std::isnan(b)) {
-      EXPECT_TRUE((bits & 0x7fff) > 0x7f80 && std::isnan(bf16_bits_to_float(float_to_bf16_bits(b))));
+      EXPECT_TRUE((bits & 0x7fff) > 0x7f80 &&
+                  std::isnan(bf16_bits_to_float(float_to_bf16_bits(b))));
     } else {
       EXPECT_EQ(float_to_bf16_bits(b), bits);
     }
@@ -267,10 +273,12 @@ TEST(Half, EveryCodeRoundTrips) {
 TEST(Half, RoundsToNearestEven) {
   auto check = [](float value) {
     ASSERT_EQ(float_to_bf16_bits(value),
-              nearest(value, 0x7f7f, [](uint16_t c) { return static_cast<double>(bf16_bits_to_float(c)); }))
+              nearest(value, 0x7f7f,
+                      [](uint16_t c) { return static_cast<double>(bf16_bits_to_float(c)); }))
         << value;
     ASSERT_EQ(float_to_f16_bits(value),
-              nearest(value, 0x7bff, [](uint16_t c) { return static_cast<double>(f16_bits_to_float(c)); }))
+              nearest(value, 0x7bff,
+                      [](uint16_t c) { return static_cast<double>(f16_bits_to_float(c)); }))
         << value;
   };
   // Around every value of either format: itself, the ties on both sides, and their neighbours.
@@ -304,7 +312,8 @@ TEST(Half, Landmarks) {
   EXPECT_EQ(float_to_bf16_bits(std::numeric_limits<float>::max()), 0x7f80);
   EXPECT_EQ(float_to_bf16_bits(-std::numeric_limits<float>::infinity()), 0xff80);
   // A NaN whose payload is all in the bits that go.
-  EXPECT_TRUE(std::isnan(bf16_bits_to_float(float_to_bf16_bits(std::bit_cast<float>(0x7f800001u)))));
+  EXPECT_TRUE(
+      std::isnan(bf16_bits_to_float(float_to_bf16_bits(std::bit_cast<float>(0x7f800001u)))));
   EXPECT_TRUE(std::isnan(f16_bits_to_float(float_to_f16_bits(std::bit_cast<float>(0xff800001u)))));
   static_assert(float(bfloat16(3.0f)) == 3.0f && float(float16(0.5f)) == 0.5f);
 }

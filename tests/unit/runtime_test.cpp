@@ -102,7 +102,8 @@ TEST(RuntimeWithoutDriver, LaunchArgumentsAreChecked) {
 template <class F>
 int parallel_for(int64_t n, F&& f) {
   return sinter_rt_parallel_for(
-      n, [](int64_t i, int worker, void* env) -> int {
+      n,
+      [](int64_t i, int worker, void* env) -> int {
         return (*static_cast<std::remove_reference_t<F>*>(env))(i, worker);
       },
       &f);
@@ -173,9 +174,11 @@ TEST(ParallelFor, NestedLoopsRunOnTheirWorker) {
 }
 
 TEST(ParallelFor, NestedFailuresComeOut) {
-  EXPECT_EQ(parallel_for(4, [](int64_t, int) {
-    return parallel_for(10, [](int64_t j, int) { return j == 3 ? 9 : 0; });
-  }), 9);
+  EXPECT_EQ(parallel_for(4,
+                         [](int64_t, int) {
+                           return parallel_for(10, [](int64_t j, int) { return j == 3 ? 9 : 0; });
+                         }),
+            9);
 }
 
 TEST(ParallelFor, CallersDoNotDisturbEachOther) {
@@ -204,7 +207,10 @@ TEST(ParallelFor, WorksInAForkedChild) {
   const pid_t child = fork();
   if (child == 0) {
     std::atomic<int64_t> sum = 0;
-    parallel_for(100, [&](int64_t i, int) { sum += i; return 0; });
+    parallel_for(100, [&](int64_t i, int) {
+      sum += i;
+      return 0;
+    });
     _exit(sum == 4950 ? 0 : 1);
   }
   int status = -1;

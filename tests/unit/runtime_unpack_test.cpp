@@ -28,13 +28,10 @@ struct Tensor {
 
   Tensor(void* data, std::vector<int64_t> extents, std::vector<int64_t> func_strides = {},
          DLDataType type = f32)
-      : shape(extents.rbegin(), extents.rend()), strides(func_strides.rbegin(), func_strides.rend()) {
-    t = DLTensor{data,
-                 DLDevice{kDLCPU, 0},
-                 static_cast<int>(shape.size()),
-                 type,
-                 shape.data(),
-                 strides.empty() ? nullptr : strides.data(),
+      : shape(extents.rbegin(), extents.rend()),
+        strides(func_strides.rbegin(), func_strides.rend()) {
+    t = DLTensor{data, DLDevice{kDLCPU, 0}, static_cast<int>(shape.size()),
+                 type, shape.data(),        strides.empty() ? nullptr : strides.data(),
                  0};
   }
   Tensor(const Tensor&) = delete;
@@ -76,7 +73,8 @@ struct Call {
     if (given != code) return AssertionFailure() << "code " << given << ": " << text;
     words.push_back("pipe: ");
     for (const std::string& word : words) {
-      if (text.find(word) == text.npos) return AssertionFailure() << "no `" << word << "`: " << text;
+      if (text.find(word) == text.npos)
+        return AssertionFailure() << "no `" << word << "`: " << text;
     }
     return AssertionSuccess();
   }
@@ -96,9 +94,9 @@ TEST(Unpack, LaysOutPointersExtentsStridesAndScalars) {
   call.input("x", &x.t, 2).scalar("n", -9).output("y", &y.t, 1).output("s", &s.t, 0);
   ASSERT_TRUE(call.passes());
   auto address = [](const void* p) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(p)); };
-  const std::vector<int64_t> expected = {address(memory.data() + 4),   5, 3, 1, 8, -9,
-                                         address(memory.data() + 100), 4, 1,
-                                         address(memory.data() + 200), -77};
+  const std::vector<int64_t> expected = {
+      address(memory.data() + 4),   5,  3, 1, 8, -9, address(memory.data() + 100), 4, 1,
+      address(memory.data() + 200), -77};
   EXPECT_EQ(std::vector<int64_t>(call.values.begin(), call.values.begin() + 11), expected);
 }
 
@@ -129,21 +127,27 @@ TEST(Unpack, NullTensorShapeDataAndScalars) {
   EXPECT_TRUE(Call().input("x", &t.t, 1).fails(SINTER_ERR_NULL, {"needed a shape"}));
   const sinter_rt_arg scalar{"n", kDLInt, 32, SINTER_RT_SCALAR, 0, 0, 0};
   int64_t value = 0;
-  EXPECT_EQ(sinter_rt_unpack("pipe", &scalar, 1, nullptr, nullptr, kDLCPU, &value), SINTER_ERR_NULL);
+  EXPECT_EQ(sinter_rt_unpack("pipe", &scalar, 1, nullptr, nullptr, kDLCPU, &value),
+            SINTER_ERR_NULL);
   const sinter_rt_arg tensor{"x", kDLFloat, 32, SINTER_RT_INPUT, 0, 0, 0};
-  EXPECT_EQ(sinter_rt_unpack("pipe", &tensor, 1, nullptr, nullptr, kDLCPU, &value), SINTER_ERR_NULL);
+  EXPECT_EQ(sinter_rt_unpack("pipe", &tensor, 1, nullptr, nullptr, kDLCPU, &value),
+            SINTER_ERR_NULL);
 }
 
 TEST(Unpack, Device) {
   Tensor x(memory.data(), {4}), y(memory.data() + 16, {4});
-  EXPECT_TRUE(Call().input("x", &x.t, 1).fails(SINTER_ERR_DEVICE, {"`x`", "needed cuda", "given cpu"},
-                                               kDLCUDA));
+  EXPECT_TRUE(Call()
+                  .input("x", &x.t, 1)
+                  .fails(SINTER_ERR_DEVICE, {"`x`", "needed cuda", "given cpu"}, kDLCUDA));
   x.t.device = {kDLCUDA, 0};
   EXPECT_TRUE(Call().input("x", &x.t, 1).fails(SINTER_ERR_DEVICE, {"needed cpu", "given cuda"}));
   EXPECT_TRUE(Call().input("x", &x.t, 1).passes(kDLCUDA));
   y.t.device = {kDLCUDA, 1};
-  EXPECT_TRUE(Call().input("x", &x.t, 1).output("y", &y.t, 1).fails(
-      SINTER_ERR_DEVICE, {"`y`", "needed cuda device 0", "`x`", "given device 1"}, kDLCUDA));
+  EXPECT_TRUE(Call()
+                  .input("x", &x.t, 1)
+                  .output("y", &y.t, 1)
+                  .fails(SINTER_ERR_DEVICE,
+                         {"`y`", "needed cuda device 0", "`x`", "given device 1"}, kDLCUDA));
   x.t.device = {kDLCUDAHost, 0};
   EXPECT_TRUE(Call().input("x", &x.t, 1).passes(kDLCPU));
   EXPECT_TRUE(Call().input("x", &x.t, 1).fails(SINTER_ERR_DEVICE, {"pinned"}, kDLCUDA));
@@ -153,29 +157,36 @@ TEST(Unpack, Device) {
 }
 
 TEST(Unpack, ElementType) {
-  Tensor i16(memory.data(), {4}, {}, {kDLInt, 16, 1}), vec(memory.data(), {4}, {}, {kDLFloat, 32, 4}),
-      u8(memory.data(), {4}, {}, {kDLUInt, 8, 1}), b8(memory.data(), {4}, {}, {6, 8, 1});
-  EXPECT_TRUE(Call().input("x", &i16.t, 1).fails(SINTER_ERR_DTYPE,
-                                                 {"`x`", "needed element type float32", "given int16"}));
+  Tensor i16(memory.data(), {4}, {}, {kDLInt, 16, 1}),
+      vec(memory.data(), {4}, {}, {kDLFloat, 32, 4}), u8(memory.data(), {4}, {}, {kDLUInt, 8, 1}),
+      b8(memory.data(), {4}, {}, {6, 8, 1});
+  EXPECT_TRUE(Call()
+                  .input("x", &i16.t, 1)
+                  .fails(SINTER_ERR_DTYPE, {"`x`", "needed element type float32", "given int16"}));
   EXPECT_TRUE(Call().input("x", &vec.t, 1).fails(SINTER_ERR_DTYPE, {"float32 x 4 lanes"}));
   EXPECT_TRUE(Call().input("x", &u8.t, 1, {6, 8, 1}).passes());
   EXPECT_TRUE(Call().input("x", &b8.t, 1, {6, 8, 1}).passes());
-  EXPECT_TRUE(Call().input("x", &b8.t, 1, {kDLUInt, 8, 1}).fails(SINTER_ERR_DTYPE,
-                                                               {"needed element type uint8, given bool"}));
-  EXPECT_TRUE(Call().input("x", &b8.t, 1, {kDLBfloat, 16, 1}).fails(SINTER_ERR_DTYPE, {"bfloat16"}));
+  EXPECT_TRUE(Call()
+                  .input("x", &b8.t, 1, {kDLUInt, 8, 1})
+                  .fails(SINTER_ERR_DTYPE, {"needed element type uint8, given bool"}));
+  EXPECT_TRUE(
+      Call().input("x", &b8.t, 1, {kDLBfloat, 16, 1}).fails(SINTER_ERR_DTYPE, {"bfloat16"}));
 }
 
 TEST(Unpack, Rank) {
   Tensor x(memory.data(), {4, 2});
-  EXPECT_TRUE(Call().input("x", &x.t, 3).fails(SINTER_ERR_RANK, {"`x`", "needed 3 dimensions, given 2"}));
+  EXPECT_TRUE(
+      Call().input("x", &x.t, 3).fails(SINTER_ERR_RANK, {"`x`", "needed 3 dimensions, given 2"}));
   EXPECT_TRUE(Call().input("x", &x.t, 0).fails(SINTER_ERR_RANK, {"needed 0 dimensions, given 2"}));
 }
 
 TEST(Unpack, Extents) {
   Tensor negative(memory.data(), {4, -2}), large(memory.data(), {int64_t{1} << 31, 2});
-  EXPECT_TRUE(Call().input("x", &negative.t, 2).fails(SINTER_ERR_SHAPE,
-                                                      {"`x`", "dimension 1", "2147483647", "given -2"}));
-  EXPECT_TRUE(Call().input("x", &large.t, 2).fails(SINTER_ERR_SHAPE, {"dimension 0", "given 2147483648"}));
+  EXPECT_TRUE(Call()
+                  .input("x", &negative.t, 2)
+                  .fails(SINTER_ERR_SHAPE, {"`x`", "dimension 1", "2147483647", "given -2"}));
+  EXPECT_TRUE(
+      Call().input("x", &large.t, 2).fails(SINTER_ERR_SHAPE, {"dimension 0", "given 2147483648"}));
   const int64_t many = (int64_t{1} << 31) - 1;
   Tensor overflow(memory.data(), {many, many, many});
   EXPECT_TRUE(Call().input("x", &overflow.t, 3).fails(SINTER_ERR_SHAPE, {"dimension 2", "2^63"}));
@@ -195,7 +206,8 @@ TEST(Unpack, SpanFitsTheAddressSpace) {
   const int64_t far = INT64_MAX / 2;
   for (int64_t stride : {far, -far, INT64_MIN}) {
     Tensor x(memory.data(), {2, 4}, {1, stride});
-    EXPECT_TRUE(Call().input("x", &x.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "span"})) << stride;
+    EXPECT_TRUE(Call().input("x", &x.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "span"}))
+        << stride;
   }
   Tensor bytes(memory.data(), {2, 2}, {1, INT64_MAX / 3});  // elements fit, bytes do not
   EXPECT_TRUE(Call().input("x", &bytes.t, 2).fails(SINTER_ERR_STRIDE, {"`x`", "span"}));
@@ -208,20 +220,30 @@ TEST(Unpack, SpanFitsTheAddressSpace) {
 TEST(Unpack, OutputsDoNotOverlapThemselves) {
   Tensor broadcast(memory.data(), {4, 3}, {1, 0}), negative(memory.data() + 64, {4, 3}, {1, -8}),
       close(memory.data(), {4, 3}, {1, 3}), same(memory.data(), {2, 2}, {1, 1});
-  EXPECT_TRUE(Call().input("x", &broadcast.t, 2).input("x", &negative.t, 2).input("x", &close.t, 2).passes());
-  EXPECT_TRUE(Call().output("y", &broadcast.t, 2).fails(
-      SINTER_ERR_STRIDE, {"output `y`", "dimension 1", "positive stride", "given 0"}));
-  EXPECT_TRUE(Call().output("y", &negative.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "given -8"}));
-  EXPECT_TRUE(Call().output("y", &close.t, 2).fails(SINTER_ERR_STRIDE,
-                                                    {"dimension 1", "at least 4", "given 3"}));
-  EXPECT_TRUE(Call().output("y", &same.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "at least 2"}));
+  EXPECT_TRUE(Call()
+                  .input("x", &broadcast.t, 2)
+                  .input("x", &negative.t, 2)
+                  .input("x", &close.t, 2)
+                  .passes());
+  EXPECT_TRUE(
+      Call()
+          .output("y", &broadcast.t, 2)
+          .fails(SINTER_ERR_STRIDE, {"output `y`", "dimension 1", "positive stride", "given 0"}));
+  EXPECT_TRUE(
+      Call().output("y", &negative.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "given -8"}));
+  EXPECT_TRUE(Call()
+                  .output("y", &close.t, 2)
+                  .fails(SINTER_ERR_STRIDE, {"dimension 1", "at least 4", "given 3"}));
+  EXPECT_TRUE(
+      Call().output("y", &same.t, 2).fails(SINTER_ERR_STRIDE, {"dimension 1", "at least 2"}));
 }
 
 TEST(Unpack, Alignment) {
   auto* bytes = reinterpret_cast<std::byte*>(memory.data());
   Tensor x(bytes + 2, {4});
-  EXPECT_TRUE(Call().input("x", &x.t, 1).fails(SINTER_ERR_ALIGN,
-                                               {"`x`", "aligned to 4 bytes", "2 bytes past"}));
+  EXPECT_TRUE(Call()
+                  .input("x", &x.t, 1)
+                  .fails(SINTER_ERR_ALIGN, {"`x`", "aligned to 4 bytes", "2 bytes past"}));
   x.t.byte_offset = 2;
   EXPECT_TRUE(Call().input("x", &x.t, 1).passes());
   Tensor half(bytes + 2, {4}, {}, {kDLFloat, 16, 1});
@@ -230,13 +252,22 @@ TEST(Unpack, Alignment) {
 
 TEST(Unpack, Aliases) {
   Tensor x(memory.data(), {8}), y(memory.data() + 7, {8}), z(memory.data() + 8, {8});
-  EXPECT_TRUE(Call().input("x", &x.t, 1).input("y", &y.t, 1).output("z", nullptr, 1).fails(SINTER_ERR_NULL, {}));
+  EXPECT_TRUE(Call()
+                  .input("x", &x.t, 1)
+                  .input("y", &y.t, 1)
+                  .output("z", nullptr, 1)
+                  .fails(SINTER_ERR_NULL, {}));
   EXPECT_TRUE(Call().input("x", &x.t, 1).input("y", &y.t, 1).passes()) << "inputs may overlap";
   EXPECT_TRUE(Call().input("x", &x.t, 1).output("z", &z.t, 1).passes()) << "side by side";
-  EXPECT_TRUE(Call().input("x", &x.t, 1).output("y", &y.t, 1).fails(
-      SINTER_ERR_ALIAS, {"output `y`", "input `x`", "given 4 bytes in common"}));
-  EXPECT_TRUE(Call().output("x", &x.t, 1).scalar("n", 1).output("y", &y.t, 1).fails(
-      SINTER_ERR_ALIAS, {"output `x`", "output `y`"}));
+  EXPECT_TRUE(Call()
+                  .input("x", &x.t, 1)
+                  .output("y", &y.t, 1)
+                  .fails(SINTER_ERR_ALIAS, {"output `y`", "input `x`", "given 4 bytes in common"}));
+  EXPECT_TRUE(Call()
+                  .output("x", &x.t, 1)
+                  .scalar("n", 1)
+                  .output("y", &y.t, 1)
+                  .fails(SINTER_ERR_ALIAS, {"output `x`", "output `y`"}));
   Tensor empty(memory.data(), {0});
   EXPECT_TRUE(Call().output("x", &x.t, 1).output("e", &empty.t, 1).passes());
 }
@@ -273,8 +304,8 @@ TEST(Unpack, ManyArguments) {
 // ---- Properties ------------------------------------------------------------------------------
 
 /// Offsets of all elements, each as often as it occurs.
-std::multiset<int64_t> offsets(const std::vector<int64_t>& extents, const std::vector<int64_t>& strides,
-                               size_t d = 0, int64_t at = 0) {
+std::multiset<int64_t> offsets(const std::vector<int64_t>& extents,
+                               const std::vector<int64_t>& strides, size_t d = 0, int64_t at = 0) {
   if (d == extents.size()) return {at};
   std::multiset<int64_t> all;
   for (int64_t i = 0; i < extents[d]; ++i) {
@@ -338,7 +369,9 @@ TEST(UnpackProperty, AcceptedOutputsAreInjectiveAndNestedOnesAccepted) {
 
 TEST(UnpackProperty, RangesHoldExactlyTheOverlaps) {
   std::mt19937 random(7);
-  auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  auto pick = [&](int low, int high) {
+    return std::uniform_int_distribution<int>(low, high)(random);
+  };
   int apart = 0, overlapping = 0;
   for (int round = 0; round < 20000; ++round) {
     const std::vector<int64_t> in_extents = {pick(0, 3), pick(0, 3)};
