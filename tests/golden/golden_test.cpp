@@ -1,0 +1,106 @@
+// Runs every tests/golden/<pass>/<case>.ir: the pass named on top, on the text below it, must give the expected text.
+//
+// To add a pass: an entry in passes(), a folder of its name, a case with an empty expected part, SINTER_BLESS=1, and a look at the diff.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "ir/diagnostic.h"
+#include "ir/text/parse.h"
+#include "ir/text/print.h"
+#include "ir/transform/simplify.h"
+#include "ir/verify/verify.h"
+#include "tests/support/golden.h"
+
+namespace sinter::test {
+namespace {
+
+using namespace sinter::ir;
+
+using Pass = std::function<std::string(const GoldenFile&)>;
+
+// A pass from Nest to Nest.
+Pass nest_pass(std::function<Stmt(const Program&, const Stmt&)> f) {
+  return [f = std::move(f)](const GoldenFile& g) {
+    const auto [program, nest] = parse_nest(g.input);
+    verify_program(program);
+    verify_nest(program, nest);
+    const Stmt out = f(program, nest);
+    verify_nest(program, out);
+    return print(out, program);
+  };
+}
+
+// The form is that of the text; its verifier passes, and what is printed parses to the same text again.
+std::string round_trip(const GoldenFile& g) {
+  const auto stable = [](const std::string& once, const std::string& twice) {
+    EXPECT_EQ(once, twice);
+    return once;
+  };
+  const PrintOptions locs{.locs = true};
+  if (g.input.find("\nmodule ") != std::string::npos) {
+    const Module m = parse_module(g.input);
+    if (const auto it = g.header.find("form"); it != g.header.end() && it->second == "tiles")
+      for (const Kernel& k : m.kernels) verify_kernel_tiles(k, m);
+    else verify_module(m);
+    const std::string once = print(m, locs);
+    return stable(once, print(parse_module(once), locs));
+  }
+  if (g.input.find("\nnest ") != std::string::npos) {
+    const auto [p, s] = parse_nest(g.input);
+    verify_program(p);
+    verify_nest(p, s);
+    const std::string once = print_nest(p, s, locs);
+    const auto [q, t] = parse_nest(once);
+    return stable(once, print_nest(q, t, locs));
+  }
+  const auto [p, s] = parse_program(g.input);
+  verify_program(p);
+  verify_schedule(p, s);
+  const std::string once = print(p, s, locs);
+  const auto [q, t] = parse_program(once);
+  return stable(once, print(q, t, locs));
+}
+
+const std::map<std::string, Pass>& passes() {
+  static const std::map<std::string, Pass> all = {
+      {"print", round_trip},
+      {"loop_nest",
+       [](const GoldenFile& g) {
+         const auto [p, s] = parse_nest(g.input);
+         return print_loop_nest(s, p);
+       }},
+      {"simplify", nest_pass([](const Program&, const Stmt& s) { return simplify(s); })},
+  };
+  return all;
+}
+
+class Golden : public testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(Golden, GivesTheExpectedText) {
+  const GoldenFile g = read_golden(GetParam());
+  const auto pass = passes().find(g.header.at("pass"));
+  ASSERT_NE(pass, passes().end()) << "no pass `" << g.header.at("pass") << "` is registered in " << __FILE__;
+  EXPECT_EQ(GetParam().parent_path().filename(), pass->first) << "the folder is named after the pass";
+  const std::string difference = check_golden(g, pass->second(g));
+  EXPECT_TRUE(difference.empty()) << difference;
+}
+
+std::filesystem::path folder() { return std::filesystem::path(SINTER_SOURCE_DIR) / "tests" / "golden"; }
+
+INSTANTIATE_TEST_SUITE_P(All, Golden, testing::ValuesIn(golden_files(folder())), [](const testing::TestParamInfo<std::filesystem::path>& file) {
+  std::string name = file.param.parent_path().filename().string() + "_" + file.param.stem().string();
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+});
+
+TEST(GoldenFiles, EachPassHasACase) {
+  std::map<std::string, int> cases;
+  for (const std::filesystem::path& p : golden_files(folder())) ++cases[read_golden(p).header.at("pass")];
+  for (const auto& [name, pass] : passes()) EXPECT_GT(cases[name], 0) << name;
+}
+
+}  // namespace
+}  // namespace sinter::test
