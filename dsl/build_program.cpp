@@ -46,6 +46,7 @@ class Builder {
   std::unordered_map<const detail::ParamContents*, int> params_;
   std::unordered_map<const ir::VarNode*, ir::Sym> owning_;  // variables of this Program that expressions may mention weakly
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::string, int> next_suffix_;
 
   void check_arguments() {
     if (outputs_.empty()) user_error(ErrorCode::BadPipeline, loc_, "pipeline `" + program_.name + "` has no output", "list the Funcs to compute");
@@ -166,7 +167,7 @@ class Builder {
 
   std::string unique_name(const std::string& wanted) {
     std::string name = wanted;
-    for (int i = 1; !names_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+    for (int& i = next_suffix_[wanted]; !names_.insert(name).second;) name = wanted + "_" + std::to_string(++i);
     return name;
   }
 

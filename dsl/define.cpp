@@ -144,12 +144,14 @@ int define_pure(const FuncPtr& f, const std::vector<ir::Expr>& args, const Opera
 void check_self_reads(const FuncContents& f, const StageContents& s, const std::vector<bool>& pure) {
   each_call(s, [&](const ir::Expr& call) {
     if (sym_node(call->var).func != &f) return;
+    std::string place;
+    for (const ir::Expr& a : call->args) place += (place.empty() ? "" : ", ") + to_string(a);
     for (size_t d = 0; d < pure.size(); ++d)
       if (pure[d] && !(call->args[d]->op == Op::Var && call->args[d]->var == f.dims[d]))
         user_error(ErrorCode::BadUpdate, s.loc,
                    "the update of " + quoted(f.name()) + " reads " + quoted(f.name()) + " at another " + quoted(f.dims[d]->name) + " than it writes",
                    "points of a Var may be computed in any order; make " + quoted(f.dims[d]->name) + " an RVar to have an order",
-                   {to_string(call) + "   read here"});
+                   {f.name() + "(" + place + ")   read here"});
   });
 }
 
