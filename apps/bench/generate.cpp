@@ -10,7 +10,7 @@
 using namespace sinter;
 
 static std::string interface_source(const std::vector<apps::Workload>& workloads) {
-  std::string c = "/* Generated: the exported kernels by the names of their benchmarks. */\n#include <string.h>\n";
+  std::string c = "/* Generated: the exported kernels by the names of their benchmarks. */\n#include <string.h>\n#include \"sinter_runtime.h\"\n";
   for (const apps::Workload& w : workloads) c += "#include \"" + w.library + ".h\"\n";
   c += "\n__attribute__((visibility(\"default\"))) const char* sinter_bench_names(void) {\n  return ";
   for (const apps::Workload& w : workloads)

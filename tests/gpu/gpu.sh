@@ -12,7 +12,8 @@ travel="$root/.travel"
 
 pack() {
   local bench=${1:-}
-  cmake -S "$root" -B "$root/build/travel" -G Ninja -DCMAKE_BUILD_TYPE=Release -DSINTER_STATIC_LLVM=ON >/dev/null
+  # The flags of the dev preset, so that the compiler cache serves both.
+  (cd "$root" && cmake --preset dev -B build/travel -DSINTER_STATIC_LLVM=ON >/dev/null)
   cmake --build "$root/build/travel" --target sinter_test_gpu sinter_quickstart sinter_bench
   mkdir -p "$travel"
   cp "$root/build/travel/tests/sinter_test_gpu" "$root/build/travel/apps/quickstart/sinter_quickstart" \
@@ -23,10 +24,14 @@ pack() {
   ldd "$travel/sinter_test_gpu" | sed -n 's/.*libfmt[^ ]* => \([^ ]*\).*/\1/p' | xargs -r -I{} cp -L {} "$travel/"
   ldd "$travel/sinter_quickstart" | sed -n 's/.*lib\(fmt\|png\)[^ ]* => \([^ ]*\).*/\2/p' | xargs -r -I{} cp -L {} "$travel/"
   if [ -n "$bench" ]; then cp "$bench/peers.py" "$bench/compare.py" "$travel/"; fi
+  # LLVM makes the programs large, and they compress well.
+  tar -C "$travel" -czf "$travel/programs.tar.gz" sinter_test_gpu sinter_quickstart
+  rm "$travel/sinter_test_gpu" "$travel/sinter_quickstart"
   du -sh "$travel"
 }
 
 run() {
+  [ -x "$travel/sinter_test_gpu" ] || tar -C "$travel" -xzf "$travel/programs.tar.gz"
   export LD_LIBRARY_PATH="$travel:${LD_LIBRARY_PATH:-}"
   local out=${OUT:-$root/out/gpu}
   mkdir -p "$out"
