@@ -28,7 +28,7 @@ class LinearBuilder {
   Interner& intern_;
   bool through_casts_;
   bool overflow_ = false;
-  int budget_ = 256;
+  int budget_ = 64;
   Linear out_;
   std::unordered_map<const ExprNode*, size_t> where_;
 };

@@ -135,13 +135,18 @@ bool Simplifier::at_most(const Expr& a, const Expr& b, int64_t slack) {
 
 Expr Simplifier::by_rules(const Expr& e) {
   Expr out;
-  for (const Rule* rule : rules_for(e->op)) {
-    match_rule(*rule, e, [&](const Match& match) {
-      if (rule->condition.defined() && !is_true(instantiate(rule->condition, match))) return false;
-      out = instantiate(rule->rhs, match);
-      return out.defined();
-    });
-    if (out.defined()) return out;
+  const Rule* rule = nullptr;
+  const std::function<bool(const Match&)> accept = [&](const Match& match) {
+    if (rule->condition.defined() && !is_true(instantiate(rule->condition, match))) return false;
+    out = instantiate(rule->rhs, match);
+    return out.defined();
+  };
+  // The index steps have tried ranges already, and better.
+  const bool tried = (e->op == Op::Min || e->op == Op::Max || ((e->op == Op::Div || e->op == Op::Mod) && as_int(e->args[1]))) && is_index(e);
+  for (const Rule* candidate : rules_for(e->op)) {
+    if (tried && candidate->by_range) continue;
+    rule = candidate;
+    if (match_rule(*rule, e, accept)) return out;
   }
   return {};
 }

@@ -27,6 +27,7 @@ struct Rule {
   uint8_t domains;
   Expr lhs, rhs;
   Expr condition;  // undefined: always. Over the wildcards; must be proved from ranges, literals fold
+  bool by_range = false;  // the condition is about more than literals
 };
 
 constexpr int kLanes = 4;

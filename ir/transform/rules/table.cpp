@@ -1,5 +1,6 @@
 #include <array>
 
+#include "ir/analysis/visit.h"
 #include "ir/transform/rules/tables.h"
 
 namespace sinter::ir {
@@ -18,7 +19,10 @@ const Wildcards& wildcards() {
 void Table::push(uint8_t domains, const Pat& lhs, const Pat& rhs, const Expr& condition) {
   std::string name = group_ + ": " + to_string(lhs.e) + " → " + to_string(rhs.e);
   if (condition.defined()) name += " if " + to_string(condition);
-  out_.push_back({std::move(name), domains, lhs.e, rhs.e, condition});
+  bool by_range = false;
+  if (condition.defined())
+    for (const Sym& v : free_vars(condition)) by_range = by_range || !is_literal_wildcard(v.get());
+  out_.push_back({std::move(name), domains, lhs.e, rhs.e, condition, by_range});
 }
 
 }  // namespace rules
