@@ -14,12 +14,15 @@ Bounds all_of(const Input& source) {
   return out;
 }
 
-// One Func over the source's Vars: the source at clamped coordinates, and `value` (where given) for those that were outside.
-Func extend(const std::shared_ptr<detail::FuncContents>& source, const std::vector<Var>& vars, const Bounds& bounds, const Operand* value,
-            const char* name, Loc loc) {
+// One Func over the source's Vars: the source at clamped coordinates, and `value` (where given) for those that were
+// outside.
+Func extend(const std::shared_ptr<detail::FuncContents>& source, const std::vector<Var>& vars, const Bounds& bounds,
+            const Operand* value, const char* name, Loc loc) {
   if (bounds.size() > vars.size())
-    ir::user_error(ErrorCode::WrongArity, loc, std::string(name) + ": `" + source->name() + "` has " + std::to_string(vars.size()) +
-                   " dimensions and is given bounds for " + std::to_string(bounds.size()), "give (min, extent) for each dimension, or for the leading ones");
+    ir::user_error(ErrorCode::WrongArity, loc,
+                   std::string(name) + ": `" + source->name() + "` has " + std::to_string(vars.size()) +
+                       " dimensions and is given bounds for " + std::to_string(bounds.size()),
+                   "give (min, extent) for each dimension, or for the leading ones");
   std::vector<Operand> index;
   Expr inside;
   for (size_t d = 0; d < vars.size(); ++d) {
@@ -39,10 +42,13 @@ Func extend(const std::shared_ptr<detail::FuncContents>& source, const std::vect
   if (value && inside.defined()) {
     // The exterior has the source's type: a value of another type would change the type of everything that reads it.
     if (value->expr.defined() && !value->expr.is_literal() && value->expr.type() != source->type)
-      detail::type_error(*value, std::string(name) + ": the exterior of `" + source->name() + "` has type " + ir::to_string(value->expr.type()),
+      detail::type_error(*value,
+                         std::string(name) + ": the exterior of `" + source->name() + "` has type " +
+                             ir::to_string(value->expr.type()),
                          "it has the type of the source: " + ir::to_string(source->type) + "(...)");
     detail::checked(*value, name);
-    result = select(Operand(inside, loc), Operand(nearest, loc), Operand(Expr(detail::convert(*value, source->type)), value->loc));
+    result = select(Operand(inside, loc), Operand(nearest, loc),
+                    Operand(Expr(detail::convert(*value, source->type)), value->loc));
   }
   out(vars, loc) = Operand(result, loc);
   return out;

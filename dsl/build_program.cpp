@@ -44,19 +44,24 @@ class Builder {
   std::vector<FuncPtr> order_;
   std::unordered_map<const FuncContents*, int> ids_;
   std::unordered_map<const detail::ParamContents*, int> params_;
-  std::unordered_map<const ir::VarNode*, ir::Sym> owning_;  // variables of this Program that expressions may mention weakly
+  std::unordered_map<const ir::VarNode*, ir::Sym>
+      owning_;  // variables of this Program that expressions may mention weakly
   std::unordered_set<std::string> names_;
   std::unordered_map<std::string, int> next_suffix_;
 
   void check_arguments() {
-    if (outputs_.empty()) user_error(ErrorCode::BadPipeline, loc_, "pipeline `" + program_.name + "` has no output", "list the Funcs to compute");
+    if (outputs_.empty())
+      user_error(ErrorCode::BadPipeline, loc_, "pipeline `" + program_.name + "` has no output",
+                 "list the Funcs to compute");
     std::unordered_map<std::string, const void*> seen;
     const auto check = [&](const std::string& name, const void* object) {
       const auto [at, fresh] = seen.try_emplace(name, object);
       if (fresh) return;
       if (at->second == object)
-        user_error(ErrorCode::BadPipeline, loc_, "pipeline `" + program_.name + "` lists `" + name + "` twice", "list each argument once");
-      user_error(ErrorCode::DuplicateName, loc_, "two arguments of pipeline `" + program_.name + "` are called `" + name + "`",
+        user_error(ErrorCode::BadPipeline, loc_, "pipeline `" + program_.name + "` lists `" + name + "` twice",
+                   "list each argument once");
+      user_error(ErrorCode::DuplicateName, loc_,
+                 "two arguments of pipeline `" + program_.name + "` are called `" + name + "`",
                  "rename one: callers tell them apart by their names");
     };
     for (const PipelineArgument& a : args_) {
@@ -70,7 +75,9 @@ class Builder {
     }
     for (const Func& f : outputs_) {
       if (!f.defined())
-        user_error(ErrorCode::UndefinedFunc, loc_, "output `" + f.name() + "` of pipeline `" + program_.name + "` is not defined", "define it: " + f.name() + "(x, y) = ...");
+        user_error(ErrorCode::UndefinedFunc, loc_,
+                   "output `" + f.name() + "` of pipeline `" + program_.name + "` is not defined",
+                   "define it: " + f.name() + "(x, y) = ...");
       check(f.name(), f.contents().get());
     }
   }
@@ -94,8 +101,8 @@ class Builder {
     return out;
   }
 
-  // What a Call in `reader` reads. A Call that does not own its Func is of the reader itself, or of what a wrapper wraps: both are
-  // known to this Builder by their owners.
+  // What a Call in `reader` reads. A Call that does not own its Func is of the reader itself, or of what a wrapper
+  // wraps: both are known to this Builder by their owners.
   FuncPtr callee(const ir::ExprNode& call, const FuncContents& reader) const {
     FuncPtr f = detail::called(call);
     if (f.use_count() == 0)
@@ -116,7 +123,8 @@ class Builder {
     const auto enter = [&](const FuncPtr& f) {
       if (ids_.count(f.get()) || !open.insert(f.get()).second) return;
       if (f->is_input)
-        user_error(ErrorCode::BadPipeline, loc_, "Input `" + f->name() + "` is read but not an argument of pipeline `" + program_.name + "`",
+        user_error(ErrorCode::BadPipeline, loc_,
+                   "Input `" + f->name() + "` is read but not an argument of pipeline `" + program_.name + "`",
                    "add it to the arguments of the Pipeline");
       owners_[f.get()] = f;
       if (f->wraps) owners_[f->wraps] = FuncPtr(f, f->wraps);
@@ -149,10 +157,14 @@ class Builder {
       const detail::SymNode& s = detail::sym_node(n->var);
       const auto known = owning_.find(n->var.get());
       if (s.kind == detail::SymKind::Param && known == owning_.end())
-        user_error(ErrorCode::BadPipeline, loc_, "Param `" + s.name + "` is used by `" + reader.name() + "` but not an argument of pipeline `" + program_.name + "`",
+        user_error(ErrorCode::BadPipeline, loc_,
+                   "Param `" + s.name + "` is used by `" + reader.name() + "` but not an argument of pipeline `" +
+                       program_.name + "`",
                    "add it to the arguments of the Pipeline");
       if (s.kind == detail::SymKind::Size && !is_argument(*s.func))
-        user_error(ErrorCode::BadPipeline, loc_, "the size `" + s.name + "` is used by `" + reader.name() + "`, but `" + s.func->name() + "` is not an argument of pipeline `" + program_.name + "`",
+        user_error(ErrorCode::BadPipeline, loc_,
+                   "the size `" + s.name + "` is used by `" + reader.name() + "`, but `" + s.func->name() +
+                       "` is not an argument of pipeline `" + program_.name + "`",
                    "only arguments and outputs have sizes that are known on entry");
       return known == owning_.end() || detail::owns(n->var) ? n : ir::make_var(known->second, n->loc);
     });
@@ -189,7 +201,8 @@ class Builder {
       stage.loc = s.loc;
       if (s.rdom) {
         for (size_t i = 0; i < s.rdom->vars.size(); ++i)
-          stage.rdom.vars.push_back({detail::rvar_sym(s.rdom, i), translate(s.rdom->min[i], f), translate(s.rdom->extent[i], f)});
+          stage.rdom.vars.push_back(
+              {detail::rvar_sym(s.rdom, i), translate(s.rdom->min[i], f), translate(s.rdom->extent[i], f)});
         stage.rdom.where = translate(s.rdom->where, f);
       }
       def.stages.push_back(std::move(stage));
@@ -215,7 +228,9 @@ class Builder {
       if (!r.target_name.empty()) {
         const auto target = ids_.find(r.target.lock().get());
         if (target == ids_.end())
-          user_error(ErrorCode::UnusedFunc, d.loc, std::string(ir::directive_name(d.kind)) + ": `" + r.target_name + "`, where `" + f.name() + "` is to be computed, is not part of pipeline `" + program_.name + "`",
+          user_error(ErrorCode::UnusedFunc, d.loc,
+                     std::string(ir::directive_name(d.kind)) + ": `" + r.target_name + "`, where `" + f.name() +
+                         "` is to be computed, is not part of pipeline `" + program_.name + "`",
                      "name a Func that the outputs depend on");
         d.target = target->second;
       }
@@ -229,21 +244,29 @@ class Builder {
     if (ids_.count(w.func.get())) return;
     for (const std::weak_ptr<FuncContents>& c : w.consumers)
       if (ids_.count(c.lock().get()))
-        user_error(ErrorCode::BadWrapper, w.func->loc, "`" + w.func->name() + "`: no reader of `" + f.name() + "` uses it", "remove the in(), or name another reader");
+        user_error(ErrorCode::BadWrapper, w.func->loc,
+                   "`" + w.func->name() + "`: no reader of `" + f.name() + "` uses it",
+                   "remove the in(), or name another reader");
     if (w.consumers.empty() && w.func->directives.empty()) return;
-    user_error(w.consumers.empty() ? ErrorCode::BadWrapper : ErrorCode::UnusedFunc, w.func->loc,
-               "`" + w.func->name() + "`: nothing in pipeline `" + program_.name + "` reads `" + f.name() + "` through it", "remove the in(), or name a reader that the outputs depend on");
+    user_error(
+        w.consumers.empty() ? ErrorCode::BadWrapper : ErrorCode::UnusedFunc, w.func->loc,
+        "`" + w.func->name() + "`: nothing in pipeline `" + program_.name + "` reads `" + f.name() + "` through it",
+        "remove the in(), or name a reader that the outputs depend on");
   }
 
   void list_arguments() {
     using Kind = ir::Argument::Kind;
     for (const PipelineArgument& a : args_) {
-      if (a.input()) program_.args.push_back({Kind::Input, ids_[a.input().get()]});
-      else program_.args.push_back({Kind::Param, params_[a.param().get()]});
+      if (a.input())
+        program_.args.push_back({Kind::Input, ids_[a.input().get()]});
+      else
+        program_.args.push_back({Kind::Param, params_[a.param().get()]});
     }
     for (const Func& f : outputs_) program_.args.push_back({Kind::Output, ids_[f.contents().get()]});
     // The names of arguments are the caller's and stay; others give way.
-    for (const ir::Argument& a : program_.args) names_.insert(a.kind == Kind::Param ? program_.params[static_cast<size_t>(a.id)].name : program_.funcs[static_cast<size_t>(a.id)].name);
+    for (const ir::Argument& a : program_.args)
+      names_.insert(a.kind == Kind::Param ? program_.params[static_cast<size_t>(a.id)].name
+                                          : program_.funcs[static_cast<size_t>(a.id)].name);
     for (size_t i = 0; i < program_.funcs.size(); ++i)
       if (!is_argument(*order_[i])) program_.funcs[i].name = unique_name(program_.funcs[i].name);
   }

@@ -25,9 +25,10 @@ class PipelineArgument {
   std::shared_ptr<detail::ParamContents> param_;
 };
 
-// Ids are given to the Inputs in the order of `args`, then to the Funcs that the outputs reach, producers first. Wrappers are in
-// their readers. Func names are distinct. Throws E0600 (no output, an argument missing or listed twice), E0011 (two arguments
-// of one name), E0001 (an undefined output), E0112 and E0209 (a wrapper that nothing reads, a place in a Func that is not reached).
+// Ids are given to the Inputs in the order of `args`, then to the Funcs that the outputs reach, producers first.
+// Wrappers are in their readers. Func names are distinct. Throws E0600 (no output, an argument missing or listed
+// twice), E0011 (two arguments of one name), E0001 (an undefined output), E0112 and E0209 (a wrapper that nothing
+// reads, a place in a Func that is not reached).
 std::pair<ir::Program, ir::Schedule> build_program(const std::string& name, const std::vector<PipelineArgument>& args,
                                                    const std::vector<Func>& outputs, Loc loc = Loc::here());
 

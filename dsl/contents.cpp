@@ -56,7 +56,8 @@ std::string checked_name(std::string name, const char* what, Loc loc) {
   bool good = !name.empty() && letter(name[0]);
   for (char c : name) good = good && (letter(c) || (c >= '0' && c <= '9'));
   if (!good)
-    ir::user_error(ErrorCode::BadArgument, loc, std::string("the name `") + name + "` of a " + what + " is not an identifier",
+    ir::user_error(ErrorCode::BadArgument, loc,
+                   std::string("the name `") + name + "` of a " + what + " is not an identifier",
                    "names are letters, digits and _, and do not start with a digit");
   return name;
 }

@@ -1,10 +1,11 @@
 // What the handles of the language (Func, Var, RDom, Input, Param) share: internal to dsl/.
 //
-// Every variable of a dsl Expr, and the `var` of every Call, is a SymNode, so the objects that an expression mentions are found from
-// its nodes alone. A SymNode lives inside the object it belongs to; the Syms in expressions share ownership of that object
-// (shared_ptr's aliasing constructor), so an expression keeps alive what it reads. Where an object's own expressions mention the
-// object itself (an update that reads its Func, a `where` over its RVars, a wrapper's call of what it wraps), the Sym does not own:
-// same address, same variable, no cycle. build_program() puts owning Syms back.
+// Every variable of a dsl Expr, and the `var` of every Call, is a SymNode, so the objects that an expression mentions
+// are found from its nodes alone. A SymNode lives inside the object it belongs to; the Syms in expressions share
+// ownership of that object (shared_ptr's aliasing constructor), so an expression keeps alive what it reads. Where an
+// object's own expressions mention the object itself (an update that reads its Func, a `where` over its RVars, a
+// wrapper's call of what it wraps), the Sym does not own: same address, same variable, no cycle. build_program() puts
+// owning Syms back.
 #pragma once
 
 #include <deque>
@@ -90,14 +91,14 @@ struct FuncContents {
   SymNode sym;  // its name, and its identity in Calls
   bool is_input = false;
   Type type;
-  int rank = -1;               // -1: not defined yet
-  std::vector<ir::Sym> dims;   // Funcs: the Vars of the pure definition
+  int rank = -1;              // -1: not defined yet
+  std::vector<ir::Sym> dims;  // Funcs: the Vars of the pure definition
   std::vector<StageContents> stages;
   std::vector<RecordedDirective> directives;
-  std::vector<FuncPtr> reductions;  // inline reductions that became Funcs
+  std::vector<FuncPtr> reductions;           // inline reductions that became Funcs
   std::optional<InlineReduction> reduction;  // this is one
-  std::vector<WrapperEntry> wrappers;  // of this Func
-  FuncContents* wraps = nullptr;       // this is a wrapper, owned by what it wraps
+  std::vector<WrapperEntry> wrappers;        // of this Func
+  FuncContents* wraps = nullptr;             // this is a wrapper, owned by what it wraps
   // At the boundary: sizes, created with the rank.
   std::deque<SymNode> extent, stride;
   std::vector<ir::Expr> fixed_extent, fixed_stride;

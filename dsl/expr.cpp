@@ -20,7 +20,8 @@ Expr Expr::float_literal(Type t, double v) {
 }
 
 Type Expr::type() const {
-  if (!defined()) ir::user_error(ErrorCode::BadArgument, {}, "the type of an undefined Expr", "give the Expr a value first");
+  if (!defined())
+    ir::user_error(ErrorCode::BadArgument, {}, "the type of an undefined Expr", "give the Expr a value first");
   return node_.type();
 }
 
@@ -45,15 +46,17 @@ Expr comparison(Op op, const Operand& a, const Operand& b, const char* what) {
 Expr logical(Op op, const Operand& a, const Operand& b, const char* what) {
   for (const Operand* o : {&a, &b})
     if (!detail::checked(*o, what).type().is_bool())
-      detail::type_error(*o, std::string("`") + what + "` of " + ir::to_string(o->expr.type()), "compare first: e != 0");
+      detail::type_error(*o, std::string("`") + what + "` of " + ir::to_string(o->expr.type()),
+                         "compare first: e != 0");
   return Expr(ir::make_binary(op, a.expr.node(), b.expr.node(), place(a, b)));
 }
 
 void need_integer(const Operand& a, const char* what) {
   const Type t = detail::checked(a, what).type();
   if (t.is_integer()) return;
-  detail::type_error(a, std::string("`") + what + "` of " + ir::to_string(t),
-                     t.is_bool() ? "use && and || for conditions" : "bit operations need integers: i32(e) converts the value");
+  detail::type_error(
+      a, std::string("`") + what + "` of " + ir::to_string(t),
+      t.is_bool() ? "use && and || for conditions" : "bit operations need integers: i32(e) converts the value");
 }
 
 Expr bitwise(Op op, const Operand& a, const Operand& b, const char* what) {

@@ -19,7 +19,9 @@ std::vector<Operand> given_operands(const std::vector<const Operand*>& operands)
 }
 
 std::vector<FuncPtr> contents_of(const std::vector<Func>& funcs, Loc loc) {
-  if (funcs.empty()) user_error(ErrorCode::BadWrapper, loc, "in() with an empty list of readers", "in() without arguments means all readers");
+  if (funcs.empty())
+    user_error(ErrorCode::BadWrapper, loc, "in() with an empty list of readers",
+               "in() without arguments means all readers");
   std::vector<FuncPtr> out;
   for (const Func& f : funcs) out.push_back(f.contents());
   return out;
@@ -31,20 +33,32 @@ std::vector<FuncPtr> contents_of(const std::vector<Func>& funcs, Loc loc) {
 
 FuncRef::operator Expr() const { return Expr(detail::read(func_, args_, loc_)); }
 Stage FuncRef::operator=(const Operand& value) { return {func_, detail::define(func_, args_, value, loc_)}; }
-Stage FuncRef::operator+=(const Operand& value) { return {func_, detail::define_compound(func_, args_, ir::Op::Add, value, loc_)}; }
-Stage FuncRef::operator-=(const Operand& value) { return {func_, detail::define_compound(func_, args_, ir::Op::Sub, value, loc_)}; }
-Stage FuncRef::operator*=(const Operand& value) { return {func_, detail::define_compound(func_, args_, ir::Op::Mul, value, loc_)}; }
-Stage FuncRef::operator/=(const Operand& value) { return {func_, detail::define_compound(func_, args_, ir::Op::Div, value, loc_)}; }
+Stage FuncRef::operator+=(const Operand& value) {
+  return {func_, detail::define_compound(func_, args_, ir::Op::Add, value, loc_)};
+}
+Stage FuncRef::operator-=(const Operand& value) {
+  return {func_, detail::define_compound(func_, args_, ir::Op::Sub, value, loc_)};
+}
+Stage FuncRef::operator*=(const Operand& value) {
+  return {func_, detail::define_compound(func_, args_, ir::Op::Mul, value, loc_)};
+}
+Stage FuncRef::operator/=(const Operand& value) {
+  return {func_, detail::define_compound(func_, args_, ir::Op::Div, value, loc_)};
+}
 
 // ---- Func ----
 
 static void require_defined(const detail::FuncContents& f, Loc loc) {
   if (!f.defined())
-    user_error(ErrorCode::UndefinedFunc, loc, "`" + f.name() + "` has no definition yet", "define it first: " + f.name() + "(x, y) = ...");
+    user_error(ErrorCode::UndefinedFunc, loc, "`" + f.name() + "` has no definition yet",
+               "define it first: " + f.name() + "(x, y) = ...");
 }
 
-Func::Func(std::string name, Loc loc) : contents_(detail::make_func(detail::checked_name(std::move(name), "Func", loc), loc)) {}
-Func::Func(const Expr& value, Loc loc) : contents_(detail::make_func("f", loc)) { detail::define(contents_, {}, Operand(value, loc), loc); }
+Func::Func(std::string name, Loc loc)
+    : contents_(detail::make_func(detail::checked_name(std::move(name), "Func", loc), loc)) {}
+Func::Func(const Expr& value, Loc loc) : contents_(detail::make_func("f", loc)) {
+  detail::define(contents_, {}, Operand(value, loc), loc);
+}
 
 const std::string& Func::name() const { return contents_->name(); }
 bool Func::defined() const { return contents_->defined(); }
@@ -64,8 +78,8 @@ std::vector<Var> Func::args() const {
 }
 int Func::updates() const { return contents_->stages.empty() ? 0 : static_cast<int>(contents_->stages.size()) - 1; }
 
-FuncRef Func::operator()(const Operand& i0, const Operand& i1, const Operand& i2, const Operand& i3, const Operand& i4, const Operand& i5,
-                         const Operand& i6, const Operand& i7, Loc loc) const {
+FuncRef Func::operator()(const Operand& i0, const Operand& i1, const Operand& i2, const Operand& i3, const Operand& i4,
+                         const Operand& i5, const Operand& i6, const Operand& i7, Loc loc) const {
   return {contents_, detail::given_operands({&i0, &i1, &i2, &i3, &i4, &i5, &i6, &i7}), loc};
 }
 
@@ -85,7 +99,8 @@ Stage Func::update(int i, Loc loc) const {
   require_defined(*contents_, loc);
   if (i < 0 || i >= updates())
     user_error(ErrorCode::DirectiveAfterCompile, loc, "`" + name() + "` has no update " + std::to_string(i),
-               updates() == 0 ? "it has only a pure definition: schedule " + name() + " itself" : "it has " + std::to_string(updates()) + ", counted from 0");
+               updates() == 0 ? "it has only a pure definition: schedule " + name() + " itself"
+                              : "it has " + std::to_string(updates()) + ", counted from 0");
   return {contents_, i + 1};
 }
 
@@ -106,6 +121,8 @@ BufferSizes Func::output_buffer(Loc loc) const {
 
 Func Func::in(Loc loc) const { return detail::make_wrapper(contents_, {}, loc); }
 Func Func::in(const Func& reader, Loc loc) const { return detail::make_wrapper(contents_, {reader.contents()}, loc); }
-Func Func::in(const std::vector<Func>& readers, Loc loc) const { return detail::make_wrapper(contents_, detail::contents_of(readers, loc), loc); }
+Func Func::in(const std::vector<Func>& readers, Loc loc) const {
+  return detail::make_wrapper(contents_, detail::contents_of(readers, loc), loc);
+}
 
 }  // namespace sinter

@@ -19,8 +19,8 @@ class FuncRef {
 
   operator Expr() const;
 
-  // The first assignment over plain Vars defines the Func; others are updates. The compound forms are updates, and define the
-  // Func as the operator's identity where it is not defined yet.
+  // The first assignment over plain Vars defines the Func; others are updates. The compound forms are updates, and
+  // define the Func as the operator's identity where it is not defined yet.
   Stage operator=(const Operand& value);
   Stage operator=(const FuncRef& value) { return *this = Operand(value, loc_); }
   Stage operator+=(const Operand& value);
@@ -49,17 +49,18 @@ class Func : public detail::LoopDirectives<Func> {
   int updates() const;
 
   // f(x, y), innermost dimension first.
-  FuncRef operator()(const Operand& i0 = {}, const Operand& i1 = {}, const Operand& i2 = {}, const Operand& i3 = {}, const Operand& i4 = {},
-                     const Operand& i5 = {}, const Operand& i6 = {}, const Operand& i7 = {}, Loc loc = Loc::here()) const;
+  FuncRef operator()(const Operand& i0 = {}, const Operand& i1 = {}, const Operand& i2 = {}, const Operand& i3 = {},
+                     const Operand& i4 = {}, const Operand& i5 = {}, const Operand& i6 = {}, const Operand& i7 = {},
+                     Loc loc = Loc::here()) const;
   FuncRef operator()(const std::vector<Expr>& index, Loc loc = Loc::here()) const;
   FuncRef operator()(const std::vector<Var>& index, Loc loc = Loc::here()) const;
 
-  Stage update(int i = 0, Loc loc = Loc::here()) const;       // E0114 where there is none
-  Func reduction(int i = 0, Loc loc = Loc::here()) const;     // the i-th inline reduction that became a Func of its own
-  BufferSizes output_buffer(Loc loc = Loc::here()) const;     // sizes of the tensor, where the Func is an output
+  Stage update(int i = 0, Loc loc = Loc::here()) const;    // E0114 where there is none
+  Func reduction(int i = 0, Loc loc = Loc::here()) const;  // the i-th inline reduction that became a Func of its own
+  BufferSizes output_buffer(Loc loc = Loc::here()) const;  // sizes of the tensor, where the Func is an output
 
-  // A copy that all reads (or those by the given Funcs) go through, to be scheduled. A second call for the same reader gives the
-  // same wrapper, as in Halide; f.in(g).in(g) chains: g reads the second, which reads the first.
+  // A copy that all reads (or those by the given Funcs) go through, to be scheduled. A second call for the same reader
+  // gives the same wrapper, as in Halide; f.in(g).in(g) chains: g reads the second, which reads the first.
   Func in(Loc loc = Loc::here()) const;
   Func in(const Func& reader, Loc loc = Loc::here()) const;
   Func in(const std::vector<Func>& readers, Loc loc = Loc::here()) const;
@@ -68,10 +69,18 @@ class Func : public detail::LoopDirectives<Func> {
   Func& compute_inline(Loc loc = Loc::here()) { return whole(ir::DirectiveKind::ComputeInline, loc); }
   Func& compute_root(Loc loc = Loc::here()) { return whole(ir::DirectiveKind::ComputeRoot, loc); }
   Func& store_root(Loc loc = Loc::here()) { return whole(ir::DirectiveKind::StoreRoot, loc); }
-  Func& compute_at(const Func& f, const VarOrRVar& v, Loc loc = Loc::here()) { return place(ir::DirectiveKind::ComputeAt, f, v, loc); }
-  Func& store_at(const Func& f, const VarOrRVar& v, Loc loc = Loc::here()) { return place(ir::DirectiveKind::StoreAt, f, v, loc); }
-  Func& compute_at_block(const Func& f, Loc loc = Loc::here()) { return place(ir::DirectiveKind::ComputeAtBlock, f, {}, loc); }
-  Func& store_at_block(const Func& f, Loc loc = Loc::here()) { return place(ir::DirectiveKind::StoreAtBlock, f, {}, loc); }
+  Func& compute_at(const Func& f, const VarOrRVar& v, Loc loc = Loc::here()) {
+    return place(ir::DirectiveKind::ComputeAt, f, v, loc);
+  }
+  Func& store_at(const Func& f, const VarOrRVar& v, Loc loc = Loc::here()) {
+    return place(ir::DirectiveKind::StoreAt, f, v, loc);
+  }
+  Func& compute_at_block(const Func& f, Loc loc = Loc::here()) {
+    return place(ir::DirectiveKind::ComputeAtBlock, f, {}, loc);
+  }
+  Func& store_at_block(const Func& f, Loc loc = Loc::here()) {
+    return place(ir::DirectiveKind::StoreAtBlock, f, {}, loc);
+  }
   Func& store_in(MemoryType memory, Loc loc = Loc::here()) { return whole(ir::DirectiveKind::StoreIn, loc, memory); }
   // Promises the range of a dimension, which then is computed in full.
   Func& bound(const Var& v, const Operand& min, const Operand& extent, Loc loc = Loc::here()) {
@@ -96,7 +105,8 @@ class Func : public detail::LoopDirectives<Func> {
 
 namespace detail {
 std::vector<Operand> given_operands(const std::vector<const Operand*>& operands);
-Func make_wrapper(const std::shared_ptr<FuncContents>& of, const std::vector<std::shared_ptr<FuncContents>>& readers, Loc loc);
+Func make_wrapper(const std::shared_ptr<FuncContents>& of, const std::vector<std::shared_ptr<FuncContents>>& readers,
+                  Loc loc);
 std::vector<std::shared_ptr<FuncContents>> contents_of(const std::vector<Func>& funcs, Loc loc);
 }  // namespace detail
 

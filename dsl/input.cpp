@@ -11,26 +11,33 @@ using ir::user_error;
 
 // ---- sizes ----
 
-Expr Dimension::extent() const { return Expr(ir::make_var(ir::Sym(buffer_, &buffer_->extent[static_cast<size_t>(d_)]))); }
-Expr Dimension::stride() const { return Expr(ir::make_var(ir::Sym(buffer_, &buffer_->stride[static_cast<size_t>(d_)]))); }
+Expr Dimension::extent() const {
+  return Expr(ir::make_var(ir::Sym(buffer_, &buffer_->extent[static_cast<size_t>(d_)])));
+}
+Expr Dimension::stride() const {
+  return Expr(ir::make_var(ir::Sym(buffer_, &buffer_->stride[static_cast<size_t>(d_)])));
+}
 Expr Dimension::max() const { return extent() - 1; }
 
 // E0013 unless the size is an integer known on entry.
 static ir::Expr checked_size(const detail::FuncContents& buffer, const Operand& o, Type t, const char* what) {
   const Type from = detail::checked(o, what).type();
   if (!from.is_integer() || (!o.expr.is_literal() && from.bits > t.bits))
-    user_error(ErrorCode::BadArgument, o.loc, std::string(what) + " of `" + buffer.name() + "` has type " + ir::to_string(from),
+    user_error(ErrorCode::BadArgument, o.loc,
+               std::string(what) + " of `" + buffer.name() + "` has type " + ir::to_string(from),
                "sizes are integers: " + ir::to_string(t) + "(e)");
   ir::walk(o.expr.node(), [&](const ir::Expr& e) {
     const bool variable = e->op == ir::Op::Var && (detail::sym_node(e->var).kind == detail::SymKind::Var ||
                                                    detail::sym_node(e->var).kind == detail::SymKind::RVar);
     if (variable || e->op == ir::Op::Call)
-      user_error(ErrorCode::BadArgument, o.loc, std::string(what) + " of `" + buffer.name() + "` depends on `" + e->var->name + "`",
+      user_error(ErrorCode::BadArgument, o.loc,
+                 std::string(what) + " of `" + buffer.name() + "` depends on `" + e->var->name + "`",
                  "sizes are made of constants, Params and the sizes of other arguments");
   });
   const ir::Expr size = detail::convert(o, t);
   if (const int64_t* n = ir::as_int(size); n && *n < 0)
-    user_error(ErrorCode::BadArgument, o.loc, std::string(what) + " of `" + buffer.name() + "` is negative", "give a size of at least 0");
+    user_error(ErrorCode::BadArgument, o.loc, std::string(what) + " of `" + buffer.name() + "` is negative",
+               "give a size of at least 0");
   return detail::weaken(size, &buffer);
 }
 
@@ -80,12 +87,13 @@ static detail::FuncPtr make_input(std::string name, Type type, int rank, Loc loc
   return f;
 }
 
-Input::Input(std::string name, Type type, int rank, Loc loc) : BufferSizes(make_input(std::move(name), type, rank, loc)) {}
+Input::Input(std::string name, Type type, int rank, Loc loc)
+    : BufferSizes(make_input(std::move(name), type, rank, loc)) {}
 const std::string& Input::name() const { return buffer_->name(); }
 Type Input::type() const { return buffer_->type; }
 
-Expr Input::operator()(const Operand& i0, const Operand& i1, const Operand& i2, const Operand& i3, const Operand& i4, const Operand& i5,
-                       const Operand& i6, const Operand& i7, Loc loc) const {
+Expr Input::operator()(const Operand& i0, const Operand& i1, const Operand& i2, const Operand& i3, const Operand& i4,
+                       const Operand& i5, const Operand& i6, const Operand& i7, Loc loc) const {
   return FuncRef(buffer_, detail::given_operands({&i0, &i1, &i2, &i3, &i4, &i5, &i6, &i7}), loc);
 }
 
@@ -97,7 +105,9 @@ Expr Input::operator()(const std::vector<Expr>& index, Loc loc) const {
 
 Func Input::in(Loc loc) const { return detail::make_wrapper(buffer_, {}, loc); }
 Func Input::in(const Func& reader, Loc loc) const { return detail::make_wrapper(buffer_, {reader.contents()}, loc); }
-Func Input::in(const std::vector<Func>& readers, Loc loc) const { return detail::make_wrapper(buffer_, detail::contents_of(readers, loc), loc); }
+Func Input::in(const std::vector<Func>& readers, Loc loc) const {
+  return detail::make_wrapper(buffer_, detail::contents_of(readers, loc), loc);
+}
 
 // ---- Params ----
 

@@ -23,7 +23,8 @@ class Dimension {
   Expr max() const;     // extent - 1
   Expr extent() const;  // i32
   Expr stride() const;  // i64, in elements
-  // A declared size becomes a requirement that is checked on entry. set_stride(Expr()) on dimension 0 lifts its stride of 1.
+  // A declared size becomes a requirement that is checked on entry. set_stride(Expr()) on dimension 0 lifts its stride
+  // of 1.
   Dimension& set_extent(const Operand& extent);
   Dimension& set_stride(const Operand& stride);
   Dimension& set_bounds(const Operand& min, const Operand& extent);  // min must be 0
@@ -55,11 +56,13 @@ class Input : public BufferSizes {
   Type type() const;
 
   // The element at the given indices, innermost dimension first.
-  Expr operator()(const Operand& i0 = {}, const Operand& i1 = {}, const Operand& i2 = {}, const Operand& i3 = {}, const Operand& i4 = {},
-                  const Operand& i5 = {}, const Operand& i6 = {}, const Operand& i7 = {}, Loc loc = Loc::here()) const;
+  Expr operator()(const Operand& i0 = {}, const Operand& i1 = {}, const Operand& i2 = {}, const Operand& i3 = {},
+                  const Operand& i4 = {}, const Operand& i5 = {}, const Operand& i6 = {}, const Operand& i7 = {},
+                  Loc loc = Loc::here()) const;
   Expr operator()(const std::vector<Expr>& index, Loc loc = Loc::here()) const;
 
-  // A copy that all reads (or those by the given Funcs) go through, to be scheduled. Calls for one reader give one wrapper.
+  // A copy that all reads (or those by the given Funcs) go through, to be scheduled. Calls for one reader give one
+  // wrapper.
   Func in(Loc loc = Loc::here()) const;
   Func in(const Func& reader, Loc loc = Loc::here()) const;
   Func in(const std::vector<Func>& readers, Loc loc = Loc::here()) const;
@@ -81,14 +84,12 @@ class AnyParam {
 template <class T = void>
 class Param : public AnyParam {
  public:
-  explicit Param(std::string name, Loc loc = Loc::here())
-    requires(!std::is_void_v<T>)
+  explicit Param(std::string name, Loc loc = Loc::here()) requires(!std::is_void_v<T>)
       : AnyParam(std::move(name), type_of<T>(), loc) {}
-  Param(std::string name, Type type, Loc loc = Loc::here())
-    requires std::is_void_v<T>
+  Param(std::string name, Type type, Loc loc = Loc::here()) requires std::is_void_v<T>
       : AnyParam(std::move(name), type, loc) {}
 };
-Param(std::string, Type) -> Param<void>;
-Param(const char*, Type) -> Param<void>;
+Param(std::string, Type)->Param<void>;
+Param(const char*, Type)->Param<void>;
 
 }  // namespace sinter

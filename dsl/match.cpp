@@ -9,10 +9,10 @@ using ir::to_string;
 using ir::user_error;
 
 void check_type(Type t, Loc loc) {
-  const bool widths = t.is_bool()    ? t.bits == 1
+  const bool widths = t.is_bool()                      ? t.bits == 1
                       : t.code == ir::TypeCode::BFloat ? t.bits == 16
-                      : t.is_float() ? t.bits == 16 || t.bits == 32 || t.bits == 64
-                                     : t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+                      : t.is_float()                   ? t.bits == 16 || t.bits == 32 || t.bits == 64
+                                                       : t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
   if (widths && t.is_scalar()) return;
   user_error(ErrorCode::BadTypeWidth, loc, "there is no type `" + to_string(t) + "`",
              "the types are Bool(), Int and UInt of 8, 16, 32, 64 bits, Float of 16, 32, 64 bits and BFloat(16); "
@@ -50,15 +50,17 @@ ir::Expr convert(const Operand& a, Type t) {
   if (e.type() == t) return e;
   if (!a.expr.is_literal()) return ir::make_cast(t, e);
   if (!fits(*e, t)) {
-    const std::string value = e->op == Op::FloatImm ? std::to_string(e->f)
+    const std::string value = e->op == Op::FloatImm  ? std::to_string(e->f)
                               : e.type() == UInt(64) ? std::to_string(static_cast<uint64_t>(e->i))
                                                      : std::to_string(e->i);
-    user_error(ErrorCode::BadConstant, a.loc, "the literal " + value + " is not a value of " + to_string(t) + ", the type of the other side",
+    user_error(ErrorCode::BadConstant, a.loc,
+               "the literal " + value + " is not a value of " + to_string(t) + ", the type of the other side",
                "cast the other side to a type that holds it, for example i32(...) or f32(...)");
   }
   if (e->op == Op::FloatImm) return ir::make_float(t, e->f);
   if (!t.is_float()) return ir::make_int(t, e->i);
-  return ir::make_float(t, e.type() == UInt(64) ? static_cast<double>(static_cast<uint64_t>(e->i)) : static_cast<double>(e->i));
+  return ir::make_float(
+      t, e.type() == UInt(64) ? static_cast<double>(static_cast<uint64_t>(e->i)) : static_cast<double>(e->i));
 }
 
 static Type computed_in(Type t, Matching m) { return m == Matching::Arithmetic && t.is_narrow_float() ? Float(32) : t; }
@@ -94,10 +96,12 @@ std::vector<ir::Expr> match_floats(const std::vector<const Operand*>& operands, 
   bool typed = false;  // some operand is not a literal
   for (const Operand* o : operands) {
     const Type t = checked(*o, what).type();
-    if (t.is_bool()) type_error(*o, std::string("`") + what + "` of bool", "convert it first: select(condition, 1.f, 0.f)");
+    if (t.is_bool())
+      type_error(*o, std::string("`") + what + "` of bool", "convert it first: select(condition, 1.f, 0.f)");
     const Type as_float = t.is_float() && !t.is_narrow_float() ? t : Float(32);
     const bool literal = o->expr.is_literal();
-    if (common.is_none() || (!literal && !typed) || (literal == !typed && as_float.bits > common.bits)) common = as_float;
+    if (common.is_none() || (!literal && !typed) || (literal == !typed && as_float.bits > common.bits))
+      common = as_float;
     typed = typed || !literal;
   }
   std::vector<ir::Expr> out;

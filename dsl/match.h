@@ -13,7 +13,8 @@ const ir::Expr& checked(const Operand& a, const char* what);
 // A literal takes type `t` (E0010 where its value does not fit); anything else is cast. Matching never narrows.
 ir::Expr convert(const Operand& a, Type t);
 
-// Both in their common type. `Arithmetic` computes narrow floats in f32; `Selection` moves values and keeps them narrow.
+// Both in their common type. `Arithmetic` computes narrow floats in f32; `Selection` moves values and keeps them
+// narrow.
 enum class Matching { Arithmetic, Selection };
 Type common_type(const Operand& a, const Operand& b, Matching m, const char* what);
 std::pair<ir::Expr, ir::Expr> match(const Operand& a, const Operand& b, Matching m, const char* what);

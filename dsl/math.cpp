@@ -19,7 +19,8 @@ Expr cast(Type t, const Operand& a) {
   if (e->op == Op::FloatImm && t.is_float()) return Expr(ir::make_float(t, e->f));
   if (a.expr.is_literal() && e->op == Op::IntImm && t.is_float() && !(from == UInt(64) && e->i < 0)) {
     // A double holds every integer that is worth writing as a float literal; the others convert at run time.
-    if (e->i > -(int64_t{1} << 53) && e->i < (int64_t{1} << 53)) return Expr(ir::make_float(t, static_cast<double>(e->i)));
+    if (e->i > -(int64_t{1} << 53) && e->i < (int64_t{1} << 53))
+      return Expr(ir::make_float(t, static_cast<double>(e->i)));
   }
   return Expr(ir::make_cast(t, e));
 }
@@ -41,7 +42,8 @@ Expr reinterpret(Type t, const Operand& a) {
 
 Expr select(const Operand& condition, const Operand& a, const Operand& b) {
   if (!checked(condition, "select").type().is_bool())
-    detail::type_error(condition, "the condition of select has type " + ir::to_string(condition.expr.type()), "compare first: e != 0");
+    detail::type_error(condition, "the condition of select has type " + ir::to_string(condition.expr.type()),
+                       "compare first: e != 0");
   auto [x, y] = detail::match(a, b, Matching::Selection, "select");
   return Expr(ir::make_select(condition.expr.node(), std::move(x), std::move(y), condition.loc));
 }
@@ -62,7 +64,8 @@ Expr lerp(const Operand& a, const Operand& b, const Operand& weight) {
       detail::type_error(*o, "`lerp` of " + ir::to_string(o->expr.type()), "convert first: lerp(f32(a), f32(b), w)");
   const std::vector<ir::Expr> v = detail::match_floats({&a, &b, &weight}, "lerp");
   const ir::Expr rest = ir::make_binary(Op::Sub, ir::make_float(v[2].type(), 1), v[2], a.loc);
-  return Expr(ir::make_binary(Op::Add, ir::make_binary(Op::Mul, v[0], rest, a.loc), ir::make_binary(Op::Mul, v[1], v[2], a.loc), a.loc));
+  return Expr(ir::make_binary(Op::Add, ir::make_binary(Op::Mul, v[0], rest, a.loc),
+                              ir::make_binary(Op::Mul, v[1], v[2], a.loc), a.loc));
 }
 
 Expr abs(const Operand& a) {
@@ -102,7 +105,9 @@ Expr is_nan(const Operand& a) {
 Expr relu(const Operand& a) { return max(a, Operand(0, a.loc)); }
 
 // The operand as a float in which the function is computed, with the user's line for the nodes built on it.
-static Operand as_float(const Operand& a, const char* what) { return {Expr(detail::match_floats({&a}, what)[0]), a.loc}; }
+static Operand as_float(const Operand& a, const char* what) {
+  return {Expr(detail::match_floats({&a}, what)[0]), a.loc};
+}
 static Operand constant(double v, const Operand& like) { return {Expr(ir::make_float(like.expr.type(), v)), like.loc}; }
 
 Expr sigmoid(const Operand& a) {
@@ -123,6 +128,8 @@ Expr gelu(const Operand& a) {
   return at(constant(0.5, x) * x) * at(constant(1, x) + at(tanh(inner)));
 }
 
-Expr strict_float(const Operand& a) { return Expr(ir::make_strict(detail::strict_reductions(checked(a, "strict_float")))); }
+Expr strict_float(const Operand& a) {
+  return Expr(ir::make_strict(detail::strict_reductions(checked(a, "strict_float"))));
+}
 
 }  // namespace sinter

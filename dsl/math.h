@@ -5,11 +5,13 @@
 
 namespace sinter {
 
-// Explicit conversion. Integers wrap; a float that becomes an integer truncates and saturates, NaN gives 0; floats round to the
-// nearest even.
+// Explicit conversion. Integers wrap; a float that becomes an integer truncates and saturates, NaN gives 0; floats
+// round to the nearest even.
 Expr cast(Type t, const Operand& e);
 template <class T>
-Expr cast(const Operand& e) { return cast(type_of<T>(), e); }
+Expr cast(const Operand& e) {
+  return cast(type_of<T>(), e);
+}
 inline Expr f16(const Operand& e) { return cast(Float(16), e); }
 inline Expr bf16(const Operand& e) { return cast(BFloat(16), e); }
 inline Expr f32(const Operand& e) { return cast(Float(32), e); }
@@ -29,15 +31,17 @@ namespace detail {
 // An operand of a variadic call: those are not converted at the call, and take the line of one that is.
 inline const Operand& at(const Operand& o, Loc) { return o; }
 template <class T>
-Operand at(const T& value, Loc loc) { return {value, loc}; }
+Operand at(const T& value, Loc loc) {
+  return {value, loc};
+}
 }  // namespace detail
 
 // All operands are evaluated. Narrow floats stay narrow.
 Expr select(const Operand& condition, const Operand& if_true, const Operand& if_false);
 // select(c0, v0, c1, v1, ..., otherwise)
 template <class... Rest>
-  requires(sizeof...(Rest) >= 2 && sizeof...(Rest) % 2 == 0)
-Expr select(const Operand& c0, const Operand& v0, const Operand& c1, const Rest&... rest) {
+requires(sizeof...(Rest) >= 2 && sizeof...(Rest) % 2 == 0) Expr
+    select(const Operand& c0, const Operand& v0, const Operand& c1, const Rest&... rest) {
   return select(c0, v0, Operand(select(c1, detail::at(rest, c1.loc)...), c1.loc));
 }
 
@@ -45,14 +49,16 @@ Expr select(const Operand& c0, const Operand& v0, const Operand& c1, const Rest&
 Expr min(const Operand& a, const Operand& b);
 Expr max(const Operand& a, const Operand& b);
 template <class... Rest>
-  requires(sizeof...(Rest) >= 1)
-Expr min(const Operand& a, const Operand& b, const Rest&... rest) { return min(Operand(min(a, b), a.loc), detail::at(rest, a.loc)...); }
+requires(sizeof...(Rest) >= 1) Expr min(const Operand& a, const Operand& b, const Rest&... rest) {
+  return min(Operand(min(a, b), a.loc), detail::at(rest, a.loc)...);
+}
 template <class... Rest>
-  requires(sizeof...(Rest) >= 1)
-Expr max(const Operand& a, const Operand& b, const Rest&... rest) { return max(Operand(max(a, b), a.loc), detail::at(rest, a.loc)...); }
+requires(sizeof...(Rest) >= 1) Expr max(const Operand& a, const Operand& b, const Rest&... rest) {
+  return max(Operand(max(a, b), a.loc), detail::at(rest, a.loc)...);
+}
 Expr clamp(const Operand& a, const Operand& low, const Operand& high);
 Expr lerp(const Operand& a, const Operand& b, const Operand& weight);  // a (1 - w) + b w, floats
-Expr abs(const Operand& a);                                           // of the operand's type
+Expr abs(const Operand& a);                                            // of the operand's type
 
 Expr exp(const Operand& a);
 Expr exp2(const Operand& a);
@@ -77,7 +83,8 @@ Expr sigmoid(const Operand& a);
 Expr silu(const Operand& a);  // a sigmoid(a)
 Expr gelu(const Operand& a);  // the tanh form
 
-// `e` computed as written: no contraction, reassociation or approximation. Inline reductions inside keep their order too.
+// `e` computed as written: no contraction, reassociation or approximation. Inline reductions inside keep their order
+// too.
 Expr strict_float(const Operand& e);
 
 }  // namespace sinter

@@ -20,8 +20,8 @@ static const char* reduction_name(Reduction op) {
   return names[static_cast<int>(op)];
 }
 
-// A Func that is the reduction, over the free Vars and outer RVars of `value` (the latter as Vars of its own), and the call that reads it
-// where the reduction was written.
+// A Func that is the reduction, over the free Vars and outer RVars of `value` (the latter as Vars of its own), and the
+// call that reads it where the reduction was written.
 static ir::Expr make_reduction(Reduction op, const RDomPtr& rdom, ir::Expr value, bool strict, Loc loc) {
   const FuncPtr f = make_func(reduction_name(op), loc);
   f->reduction = InlineReduction{op, rdom, value, strict, false};
@@ -50,14 +50,17 @@ static ir::Expr make_reduction(Reduction op, const RDomPtr& rdom, ir::Expr value
   if (!renamed.empty() && rdom->where.defined()) {
     for (const ir::Sym& v : ir::free_vars(rdom->where))
       if (renamed.count(v.get()))
-        user_error(ErrorCode::BadReduction, loc, std::string(reduction_name(op)) + ": the RDom's where() depends on `" + v->name + "` of another RDom",
-                   "write the condition into the value: " + std::string(reduction_name(op)) + "(r, select(condition, e, 0))");
+        user_error(
+            ErrorCode::BadReduction, loc,
+            std::string(reduction_name(op)) + ": the RDom's where() depends on `" + v->name + "` of another RDom",
+            "write the condition into the value: " + std::string(reduction_name(op)) + "(r, select(condition, e, 0))");
   }
 
   StageContents init{formal, reduction_identity(*f, f->type), nullptr, {}, loc};
   f->set_rank(static_cast<int>(formal.size()));
   StageContents update{formal, {}, rdom, {}, loc};
-  update.value = reduction_step(*f, weaken(make_handle_call(f, formal, loc), f.get()), ir::substitute(value, renamed), loc);
+  update.value =
+      reduction_step(*f, weaken(make_handle_call(f, formal, loc), f.get()), ir::substitute(value, renamed), loc);
   for (size_t i = 0; i < rdom->vars.size(); ++i) update.loops.add(rvar_sym(rdom, i), true);
   for (const ir::Expr& e : formal) {
     f->dims.push_back(e->var);
@@ -73,7 +76,9 @@ ir::Expr strict_reductions(const ir::Expr& e) {
   return ir::rewrite(e, [](const ir::Expr& n) {
     if (n->op != Op::Call || !sym_node(n->var).func->reduction) return n;
     const InlineReduction& r = *sym_node(n->var).func->reduction;
-    return r.strict || r.adopted ? n : make_reduction(r.op, r.rdom, ir::make_strict(strict_reductions(r.value)), true, n->loc);
+    return r.strict || r.adopted
+               ? n
+               : make_reduction(r.op, r.rdom, ir::make_strict(strict_reductions(r.value)), true, n->loc);
   });
 }
 
@@ -125,8 +130,8 @@ ir::Expr reduction_identity(const FuncContents& reduction, Type t) {
 ir::Expr reduction_step(const FuncContents& reduction, const ir::Expr& accumulator, const ir::Expr& value, Loc loc) {
   static const Op ops[] = {Op::Add, Op::Mul, Op::Max, Op::Min};
   const Type t = value.type(), compute = t.is_narrow_float() ? Float(32) : t;
-  const ir::Expr step = ir::make_binary(ops[static_cast<int>(reduction.reduction->op)], ir::make_cast(compute, accumulator),
-                                        ir::make_cast(compute, value), loc);
+  const ir::Expr step = ir::make_binary(ops[static_cast<int>(reduction.reduction->op)],
+                                        ir::make_cast(compute, accumulator), ir::make_cast(compute, value), loc);
   return ir::make_cast(t, reduction.reduction->strict ? ir::make_strict(step) : step);
 }
 
@@ -136,7 +141,8 @@ static Expr reduce(Reduction op, const RDom& r, const Operand& e, Loc loc) {
   const char* name = detail::reduction_name(op);
   const Type t = detail::checked(e, name).type();
   if (t.is_bool())
-    user_error(ErrorCode::BadReduction, loc, std::string(name) + " of bool", "convert first: sum(r, select(condition, 1, 0)) counts where it holds");
+    user_error(ErrorCode::BadReduction, loc, std::string(name) + " of bool",
+               "convert first: sum(r, select(condition, 1, 0)) counts where it holds");
   const ir::Expr value = detail::convert(e, t.is_narrow_float() ? Float(32) : t);
   return Expr(detail::make_reduction(op, r.contents(), value, false, loc));
 }

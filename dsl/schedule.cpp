@@ -12,12 +12,14 @@ using ir::DirectiveKind;
 using ir::user_error;
 
 static std::string call_text(const StageHandle& h, DirectiveKind kind) {
-  return h.func->name() + (h.stage > 0 ? ".update(" + std::to_string(h.stage - 1) + ")" : "") + "." + ir::directive_name(kind);
+  return h.func->name() + (h.stage > 0 ? ".update(" + std::to_string(h.stage - 1) + ")" : "") + "." +
+         ir::directive_name(kind);
 }
 
 static Directive start(const StageHandle& h, DirectiveKind kind, Loc loc) {
   if (!h.func->defined())
-    user_error(ErrorCode::UndefinedFunc, loc, "`" + h.func->name() + "` is scheduled before it is defined", "define it first: " + h.func->name() + "(x, y) = ...");
+    user_error(ErrorCode::UndefinedFunc, loc, "`" + h.func->name() + "` is scheduled before it is defined",
+               "define it first: " + h.func->name() + "(x, y) = ...");
   Directive d;
   d.kind = kind;
   d.stage = h.stage;
@@ -25,12 +27,15 @@ static Directive start(const StageHandle& h, DirectiveKind kind, Loc loc) {
   return d;
 }
 
-void StageHandle::loops(DirectiveKind kind, const std::vector<VarOrRVar>& loops, Loc loc, std::vector<int64_t> ints, TailStrategy tail) const {
+void StageHandle::loops(DirectiveKind kind, const std::vector<VarOrRVar>& loops, Loc loc, std::vector<int64_t> ints,
+                        TailStrategy tail) const {
   Directive d = start(*this, kind, loc);
   for (const VarOrRVar& v : loops) {
     if (!v.given) continue;
     if (!v.sym)
-      user_error(ErrorCode::BadRDom, v.loc, call_text(*this, kind) + ": a variable of an RDom that has fewer dimensions", "r.x is the first dimension");
+      user_error(ErrorCode::BadRDom, v.loc,
+                 call_text(*this, kind) + ": a variable of an RDom that has fewer dimensions",
+                 "r.x is the first dimension");
     d.loops.push_back(v.sym);
   }
   d.ints = std::move(ints);
@@ -43,8 +48,10 @@ void StageHandle::loops(DirectiveKind kind, const std::vector<VarOrRVar>& loops,
 void StageHandle::whole(DirectiveKind kind, Loc loc, MemoryType memory) const {
   Directive d = start(*this, kind, loc);
   if (kind == DirectiveKind::ComputeInline && func->stages.size() > 1)
-    user_error(ErrorCode::InlineUpdates, loc, "`" + func->name() + "` has update definitions and can't be computed inline",
-               func->name() + ".compute_at_block(consumer), " + func->name() + ".compute_at(consumer, loop) or " + func->name() + ".compute_root()");
+    user_error(ErrorCode::InlineUpdates, loc,
+               "`" + func->name() + "` has update definitions and can't be computed inline",
+               func->name() + ".compute_at_block(consumer), " + func->name() + ".compute_at(consumer, loop) or " +
+                   func->name() + ".compute_root()");
   d.stage = -1;
   d.memory = memory;
   func->directives.push_back({std::move(d), {}, {}});
@@ -53,11 +60,17 @@ void StageHandle::whole(DirectiveKind kind, Loc loc, MemoryType memory) const {
 void StageHandle::place(DirectiveKind kind, const Func& consumer, const VarOrRVar& loop, Loc loc) const {
   Directive d = start(*this, kind, loc);
   if (!consumer.defined())
-    user_error(ErrorCode::UndefinedFunc, loc, call_text(*this, kind) + ": `" + consumer.name() + "` has no definition yet", "define the consumer first");
+    user_error(ErrorCode::UndefinedFunc, loc,
+               call_text(*this, kind) + ": `" + consumer.name() + "` has no definition yet",
+               "define the consumer first");
   if (consumer.contents() == func)
-    user_error(ErrorCode::NoSuchPlace, loc, call_text(*this, kind) + ": `" + func->name() + "` can't be placed inside itself", "name a Func that reads it");
+    user_error(ErrorCode::NoSuchPlace, loc,
+               call_text(*this, kind) + ": `" + func->name() + "` can't be placed inside itself",
+               "name a Func that reads it");
   if (loop.given && !loop.sym)
-    user_error(ErrorCode::BadRDom, loop.loc, call_text(*this, kind) + ": a variable of an RDom that has fewer dimensions", "r.x is the first dimension");
+    user_error(ErrorCode::BadRDom, loop.loc,
+               call_text(*this, kind) + ": a variable of an RDom that has fewer dimensions",
+               "r.x is the first dimension");
   d.stage = -1;
   if (loop.given) d.loops.push_back(loop.sym);
   func->directives.push_back({std::move(d), consumer.contents(), consumer.name()});
@@ -72,14 +85,17 @@ void StageHandle::bound(const Var& v, const Operand& min, const Operand& extent,
     names += (names.empty() ? "`" : ", `") + dim->name + "`";
   }
   if (!known)
-    user_error(ErrorCode::NoSuchLoop, loc, call_text(*this, d.kind) + ": `" + func->name() + "` has no dimension `" + v.name() + "`",
+    user_error(ErrorCode::NoSuchLoop, loc,
+               call_text(*this, d.kind) + ": `" + func->name() + "` has no dimension `" + v.name() + "`",
                names.empty() ? "it has no dimensions" : "its dimensions are " + names);
   for (const Operand* o : {&min, &extent}) {
     const Type t = checked(*o, "bound").type();
     if (!t.is_integer() || (!o->expr.is_literal() && t != Int(32) && t.bits >= 32))
-      user_error(ErrorCode::TypeMismatch, loc, call_text(*this, d.kind) + ": a bound of type " + ir::to_string(t), "bounds are i32: i32(e)");
+      user_error(ErrorCode::TypeMismatch, loc, call_text(*this, d.kind) + ": a bound of type " + ir::to_string(t),
+                 "bounds are i32: i32(e)");
     ir::walk(o->expr.node(), [&](const ir::Expr& e) {
-      const bool variable = e->op == ir::Op::Var && (sym_node(e->var).kind == SymKind::Var || sym_node(e->var).kind == SymKind::RVar);
+      const bool variable =
+          e->op == ir::Op::Var && (sym_node(e->var).kind == SymKind::Var || sym_node(e->var).kind == SymKind::RVar);
       if (variable || e->op == ir::Op::Call)
         user_error(ErrorCode::BadBound, loc, call_text(*this, d.kind) + ": a bound depends on `" + e->var->name + "`",
                    "bounds are made of constants, Params and extents");
@@ -87,7 +103,9 @@ void StageHandle::bound(const Var& v, const Operand& min, const Operand& extent,
     d.exprs.push_back(weaken(convert(*o, Int(32)), func.get()));
   }
   if (const int64_t* n = ir::as_int(d.exprs[1]); n && *n < 1)
-    user_error(ErrorCode::BadBound, loc, call_text(*this, d.kind) + ": the extent of `" + v.name() + "` is " + std::to_string(*n), "an extent is at least 1");
+    user_error(ErrorCode::BadBound, loc,
+               call_text(*this, d.kind) + ": the extent of `" + v.name() + "` is " + std::to_string(*n),
+               "an extent is at least 1");
   d.stage = -1;
   d.loops.push_back(v.sym());
   func->directives.push_back({std::move(d), {}, {}});

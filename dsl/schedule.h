@@ -1,5 +1,5 @@
-// The directives, on a Func (its pure definition) and on a Stage (an update). Each records itself with the user's line; what can be
-// seen from the Func alone is checked at the call, the rest where the schedule is applied.
+// The directives, on a Func (its pure definition) and on a Stage (an update). Each records itself with the user's line;
+// what can be seen from the Func alone is checked at the call, the rest where the schedule is applied.
 #pragma once
 
 #include <memory>
@@ -51,19 +51,23 @@ class LoopDirectives {
   using K = ir::DirectiveKind;
   using V = VarOrRVar;
   Self& self() { return static_cast<Self&>(*this); }
-  Self& record(K k, const std::vector<V>& v, Loc loc, std::vector<int64_t> ints = {}, TailStrategy tail = TailStrategy::Auto) {
+  Self& record(K k, const std::vector<V>& v, Loc loc, std::vector<int64_t> ints = {},
+               TailStrategy tail = TailStrategy::Auto) {
     self().handle().loops(k, v, loc, std::move(ints), tail);
     return self();
   }
 
  public:
-  Self& split(const V& old, const V& outer, const V& inner, int64_t factor, TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
+  Self& split(const V& old, const V& outer, const V& inner, int64_t factor, TailStrategy tail = TailStrategy::Auto,
+              Loc loc = Loc::here()) {
     return record(K::Split, {old, outer, inner}, loc, {factor}, tail);
   }
-  Self& fuse(const V& inner, const V& outer, const V& fused, Loc loc = Loc::here()) { return record(K::Fuse, {inner, outer, fused}, loc); }
+  Self& fuse(const V& inner, const V& outer, const V& fused, Loc loc = Loc::here()) {
+    return record(K::Fuse, {inner, outer, fused}, loc);
+  }
   // Innermost first, as in Halide; loops that are not named keep their places.
-  Self& reorder(const V& a, const V& b, const V& c = {}, const V& d = {}, const V& e = {}, const V& f = {}, const V& g = {},
-                const V& h = {}, Loc loc = Loc::here()) {
+  Self& reorder(const V& a, const V& b, const V& c = {}, const V& d = {}, const V& e = {}, const V& f = {},
+                const V& g = {}, const V& h = {}, Loc loc = Loc::here()) {
     return record(K::Reorder, {a, b, c, d, e, f, g, h}, loc);
   }
   Self& tile(const V& x, const V& y, const V& xo, const V& yo, const V& xi, const V& yi, int64_t xn, int64_t yn,
@@ -71,8 +75,8 @@ class LoopDirectives {
     return split(x, xo, xi, xn, tail, loc).split(y, yo, yi, yn, tail, loc).reorder(xi, yi, xo, yo, {}, {}, {}, {}, loc);
   }
   // The outer loops keep the names of the tiled ones.
-  Self& tile(const V& x, const V& y, const V& xi, const V& yi, int64_t xn, int64_t yn, TailStrategy tail = TailStrategy::Auto,
-             Loc loc = Loc::here()) {
+  Self& tile(const V& x, const V& y, const V& xi, const V& yi, int64_t xn, int64_t yn,
+             TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
     return tile(x, y, x, y, xi, yi, xn, yn, tail, loc);
   }
 
@@ -84,30 +88,36 @@ class LoopDirectives {
   Self& vectorize(const V& v, Loc loc = Loc::here()) { return record(K::Vectorize, {v}, loc); }
   Self& vectorize(const V& v, int64_t n, Loc loc = Loc::here()) { return record(K::Vectorize, {v}, loc, {n}); }
 
-  Self& gpu_blocks(const V& x, const V& y = {}, const V& z = {}, Loc loc = Loc::here()) { return record(K::GpuBlocks, {x, y, z}, loc); }
-  Self& gpu_threads(const V& x, const V& y = {}, const V& z = {}, Loc loc = Loc::here()) { return record(K::GpuThreads, {x, y, z}, loc); }
+  Self& gpu_blocks(const V& x, const V& y = {}, const V& z = {}, Loc loc = Loc::here()) {
+    return record(K::GpuBlocks, {x, y, z}, loc);
+  }
+  Self& gpu_threads(const V& x, const V& y = {}, const V& z = {}, Loc loc = Loc::here()) {
+    return record(K::GpuThreads, {x, y, z}, loc);
+  }
   // Splits each dimension; outer loops become blocks of the grid, inner ones the box that a block computes together.
-  Self& gpu_tile(const V& x, const V& xo, const V& xi, int64_t xn, TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
+  Self& gpu_tile(const V& x, const V& xo, const V& xi, int64_t xn, TailStrategy tail = TailStrategy::Auto,
+                 Loc loc = Loc::here()) {
     return record(K::GpuTile, {x, xo, xi}, loc, {xn}, tail);
   }
   Self& gpu_tile(const V& x, const V& y, const V& xo, const V& yo, const V& xi, const V& yi, int64_t xn, int64_t yn,
                  TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
     return record(K::GpuTile, {x, y, xo, yo, xi, yi}, loc, {xn, yn}, tail);
   }
-  Self& gpu_tile(const V& x, const V& y, const V& z, const V& xo, const V& yo, const V& zo, const V& xi, const V& yi, const V& zi,
-                 int64_t xn, int64_t yn, int64_t zn, TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
+  Self& gpu_tile(const V& x, const V& y, const V& z, const V& xo, const V& yo, const V& zo, const V& xi, const V& yi,
+                 const V& zi, int64_t xn, int64_t yn, int64_t zn, TailStrategy tail = TailStrategy::Auto,
+                 Loc loc = Loc::here()) {
     return record(K::GpuTile, {x, y, z, xo, yo, zo, xi, yi, zi}, loc, {xn, yn, zn}, tail);
   }
   // The block loops keep the names of the tiled ones.
   Self& gpu_tile(const V& x, const V& xi, int64_t xn, TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
     return gpu_tile(x, x, xi, xn, tail, loc);
   }
-  Self& gpu_tile(const V& x, const V& y, const V& xi, const V& yi, int64_t xn, int64_t yn, TailStrategy tail = TailStrategy::Auto,
-                 Loc loc = Loc::here()) {
+  Self& gpu_tile(const V& x, const V& y, const V& xi, const V& yi, int64_t xn, int64_t yn,
+                 TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
     return gpu_tile(x, y, x, y, xi, yi, xn, yn, tail, loc);
   }
-  Self& gpu_tile(const V& x, const V& y, const V& z, const V& xi, const V& yi, const V& zi, int64_t xn, int64_t yn, int64_t zn,
-                 TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
+  Self& gpu_tile(const V& x, const V& y, const V& z, const V& xi, const V& yi, const V& zi, int64_t xn, int64_t yn,
+                 int64_t zn, TailStrategy tail = TailStrategy::Auto, Loc loc = Loc::here()) {
     return gpu_tile(x, y, z, x, y, z, xi, yi, zi, xn, yn, zn, tail, loc);
   }
   Self& threads(int64_t n, Loc loc = Loc::here()) { return record(K::Threads, {}, loc, {n}); }

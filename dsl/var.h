@@ -53,11 +53,13 @@ class RDom {
   RDom(const Operand& min0, const Operand& extent0, const Operand& min1, const Operand& extent1, const Operand& min2,
        const Operand& extent2, std::string name = "r", Loc loc = Loc::here());
   RDom(const Operand& min0, const Operand& extent0, const Operand& min1, const Operand& extent1, const Operand& min2,
-       const Operand& extent2, const Operand& min3, const Operand& extent3, std::string name = "r", Loc loc = Loc::here());
+       const Operand& extent2, const Operand& min3, const Operand& extent3, std::string name = "r",
+       Loc loc = Loc::here());
   // A bound is missing.
   RDom(const Operand&, const Operand&, const Operand&) = delete;
   RDom(const Operand&, const Operand&, const Operand&, const Operand&, const Operand&) = delete;
-  RDom(const Operand&, const Operand&, const Operand&, const Operand&, const Operand&, const Operand&, const Operand&) = delete;
+  RDom(const Operand&, const Operand&, const Operand&, const Operand&, const Operand&, const Operand&,
+       const Operand&) = delete;
   // All of an Input.
   explicit RDom(const Input& domain, std::string name = "r", Loc loc = Loc::here());
 

@@ -36,9 +36,11 @@ static bool reads(const FuncContents& reader, const FuncContents& callee) {
 }
 
 Func make_wrapper(const FuncPtr& of, const std::vector<FuncPtr>& readers, Loc loc) {
-  const std::string call = of->name() + ".in(" + (readers.empty() ? "" : readers[0]->name() + (readers.size() > 1 ? ", ..." : "")) + ")";
+  const std::string call =
+      of->name() + ".in(" + (readers.empty() ? "" : readers[0]->name() + (readers.size() > 1 ? ", ..." : "")) + ")";
   if (!of->defined())
-    ir::user_error(ErrorCode::UndefinedFunc, loc, call + ": `" + of->name() + "` has no definition yet", "define it before it is wrapped");
+    ir::user_error(ErrorCode::UndefinedFunc, loc, call + ": `" + of->name() + "` has no definition yet",
+                   "define it before it is wrapped");
   for (const WrapperEntry& w : of->wrappers) {
     bool same = w.consumers.size() == readers.size();
     for (const FuncPtr& r : readers) same = same && is_reader(w, *r);
@@ -46,7 +48,8 @@ Func make_wrapper(const FuncPtr& of, const std::vector<FuncPtr>& readers, Loc lo
   }
   for (const FuncPtr& r : readers) {
     if (!r->defined())
-      ir::user_error(ErrorCode::UndefinedFunc, loc, call + ": `" + r->name() + "` has no definition yet", "define the reader before in()");
+      ir::user_error(ErrorCode::UndefinedFunc, loc, call + ": `" + r->name() + "` has no definition yet",
+                     "define the reader before in()");
     if (r == of || !reads(*r, *of))
       ir::user_error(ErrorCode::BadWrapper, loc, call + ": `" + r->name() + "` does not read `" + of->name() + "`",
                      "name a Func whose definition reads it, or in() for all readers");

@@ -15,7 +15,8 @@ void require_factors(const Directive& d, const std::string& stage) {
   for (int64_t n : d.ints)
     if (n < 1 || n > INT32_MAX)
       user_error(ErrorCode::BadFactor, d.loc,
-                 std::string(directive_name(d.kind)) + " of `" + stage + "`: the factor " + std::to_string(n) + " is not positive",
+                 std::string(directive_name(d.kind)) + " of `" + stage + "`: the factor " + std::to_string(n) +
+                     " is not positive",
                  "use a factor of at least 1");
 }
 
@@ -23,8 +24,10 @@ void require_distinct(const std::vector<Sym>& loops, const Directive& d, const s
   for (size_t i = 0; i < loops.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (loops[i] == loops[j])
-        user_error(code, d.loc, std::string(directive_name(d.kind)) + " of `" + stage + "` names the loop " + quoted(loops[i]) + " twice",
-                   "name each loop once");
+        user_error(
+            code, d.loc,
+            std::string(directive_name(d.kind)) + " of `" + stage + "` names the loop " + quoted(loops[i]) + " twice",
+            "name each loop once");
 }
 
 }  // namespace
@@ -57,14 +60,17 @@ int LoopNames::require(const Sym& v, const Directive& d, const std::string& stag
 void LoopNames::require_new(const Sym& v, const Sym& except, const Directive& d, const std::string& stage) const {
   if (v == except || find(v) < 0) return;
   user_error(ErrorCode::DuplicateLoop, d.loc,
-             std::string(directive_name(d.kind)) + ": `" + stage + "` already has a loop " + quoted(v), "use another Var for the new loop");
+             std::string(directive_name(d.kind)) + ": `" + stage + "` already has a loop " + quoted(v),
+             "use another Var for the new loop");
 }
 
-void LoopNames::split(const Sym& old, const Sym& outer, const Sym& inner, const Directive& d, const std::string& stage) {
+void LoopNames::split(const Sym& old, const Sym& outer, const Sym& inner, const Directive& d,
+                      const std::string& stage) {
   const int at = require(old, d, stage);
   if (outer == inner)
     user_error(ErrorCode::DuplicateLoop, d.loc,
-               std::string(directive_name(d.kind)) + " of `" + stage + "`: the outer and the inner loop are both " + quoted(outer),
+               std::string(directive_name(d.kind)) + " of `" + stage + "`: the outer and the inner loop are both " +
+                   quoted(outer),
                "use two Vars");
   require_new(outer, old, d, stage);
   require_new(inner, old, d, stage);
@@ -89,14 +95,13 @@ void LoopNames::apply(const Directive& d, const std::string& stage) {
   LoopNames next = *this;
   require_factors(d, stage);
   switch (d.kind) {
-    case DirectiveKind::Split:
-      next.split(d.loops[0], d.loops[1], d.loops[2], d, stage);
-      break;
+    case DirectiveKind::Split: next.split(d.loops[0], d.loops[1], d.loops[2], d, stage); break;
     case DirectiveKind::Fuse: next.fuse(d, stage); break;
     case DirectiveKind::GpuTile: {
       const size_t dims = d.loops.size() / 3;
       for (size_t i = 0; i < dims; ++i) require(d.loops[i], d, stage);
-      require_distinct({d.loops.begin(), d.loops.begin() + static_cast<ptrdiff_t>(dims)}, d, stage, ErrorCode::DuplicateLoop);
+      require_distinct({d.loops.begin(), d.loops.begin() + static_cast<ptrdiff_t>(dims)}, d, stage,
+                       ErrorCode::DuplicateLoop);
       for (size_t i = 0; i < dims; ++i) next.split(d.loops[i], d.loops[dims + i], d.loops[2 * dims + i], d, stage);
       break;
     }
@@ -109,8 +114,13 @@ void LoopNames::apply(const Directive& d, const std::string& stage) {
       for (size_t i = 0; i < places.size(); ++i) next.loops_[sorted[i]] = loops_[places[i]];
       break;
     }
-    case DirectiveKind::Serial: case DirectiveKind::Parallel: case DirectiveKind::Cooperative: case DirectiveKind::Unroll:
-    case DirectiveKind::Vectorize: case DirectiveKind::GpuBlocks: case DirectiveKind::GpuThreads:
+    case DirectiveKind::Serial:
+    case DirectiveKind::Parallel:
+    case DirectiveKind::Cooperative:
+    case DirectiveKind::Unroll:
+    case DirectiveKind::Vectorize:
+    case DirectiveKind::GpuBlocks:
+    case DirectiveKind::GpuThreads:
       for (const Sym& v : d.loops) require(v, d, stage);
       require_distinct(d.loops, d, stage, ErrorCode::BadBinding);
       break;

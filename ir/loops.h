@@ -1,6 +1,6 @@
-// The names of a stage's loops while a user writes its schedule: enough to refuse, at the call, a directive that names a loop which
-// is not there, names one twice, or takes a factor that is not positive. Everything deeper (kinds, tails, dependences, order) is
-// checked where the schedule is applied (scheduler/primitive).
+// The names of a stage's loops while a user writes its schedule: enough to refuse, at the call, a directive that names
+// a loop which is not there, names one twice, or takes a factor that is not positive. Everything deeper (kinds, tails,
+// dependences, order) is checked where the schedule is applied (scheduler/primitive).
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ class LoopNames {
   // A stage's loops before any directive, innermost first.
   void add(Sym var, bool is_rvar);
 
-  // Checks the loop directive `d` of stage `stage_name` ("blur", "acc.update(0)") and follows what it does to the names.
-  // Throws E0100, E0101, E0102, E0104 or E0105 and then leaves the names as they were.
+  // Checks the loop directive `d` of stage `stage_name` ("blur", "acc.update(0)") and follows what it does to the
+  // names. Throws E0100, E0101, E0102, E0104 or E0105 and then leaves the names as they were.
   void apply(const Directive& d, const std::string& stage_name);
 
   struct Loop {

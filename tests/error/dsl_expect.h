@@ -29,6 +29,6 @@ void expect_user_error(ir::ErrorCode code, const std::string& words, const char*
 
 }  // namespace sinter::test
 
-// The statement throws the UserError `CODE` for this line, with `WORDS` in its text, and with help. On one line.
+// The statement throws the UserError CODE for this line, with `WORDS` in its text, and with help. On one line.
 #define EXPECT_USER_ERROR(CODE, WORDS, ...) \
-  sinter::test::expect_user_error(sinter::ir::ErrorCode::CODE, WORDS, __FILE__, __LINE__, [&] { __VA_ARGS__; })
+  sinter::test::expect_user_error(CODE, WORDS, __FILE__, __LINE__, [&] { __VA_ARGS__; })
