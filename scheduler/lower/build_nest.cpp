@@ -125,6 +125,12 @@ class Builder {
     return make_if(shifted.shift_condition, nest(loops, shifted), guarded);
   }
 
+  static std::unordered_set<const VarNode*> stage_loops(const StageLoops& loops, const StageShape& shape) {
+    std::unordered_set<const VarNode*> out;
+    for (int n : loops.order) out.insert(shape.sym[n].get());
+    return out;
+  }
+
   Stmt nest(const StageLoops& loops, const StageShape& shape) {
     const FuncDef& func = program_.funcs[loops.func];
     const Definition& def = func.stages[loops.stage];
@@ -165,7 +171,10 @@ class Builder {
       if (loop.kind == LoopKind::Cooperative || loop.kind == LoopKind::Thread)
         for (int j = i; j < n; ++j)
           if (loops.loop(j).kind == loop.kind) not_outside.insert(shape.sym[loops.order[j]].get());
-      const bool available = !uses_any(alive, not_outside);
+      bool available = !uses_any(alive, not_outside);
+      // A grid is a box; registers are indexed by constants, so that the loops over them are unrolled.
+      if (loop.kind == LoopKind::Block) available &= !uses_any(alive, stage_loops(loops, shape));
+      if (loop.kind == LoopKind::Serial && as_int(full) && plan_.funcs[loops.func].memory == Memory::Register) available = false;
       if (!available || loop.kind == LoopKind::Vectorized || loop.kind == LoopKind::Unrolled) guard = guard && (var < alive);
       else if (is_static) live[i] = alive;
       else extent[i] = alive;

@@ -26,10 +26,14 @@ bool is_named_place(const Plan& plan, FuncId func, const Sym& loop) {
   });
 }
 
-// The inner part of a split has a constant extent.
+// The inner part of a split has a constant extent, and so has whatever is split from it.
 bool is_constant(const StageLoops& loops, int node) {
-  return std::any_of(loops.relations.begin(), loops.relations.end(),
-                     [&](const LoopRelation& r) { return r.kind == LoopRelation::Kind::Split && r.inner == node; });
+  for (const LoopRelation& r : loops.relations) {
+    if (r.kind != LoopRelation::Kind::Split) continue;
+    if (r.inner == node) return true;
+    if (r.outer == node) return is_constant(loops, r.whole);
+  }
+  return false;
 }
 
 bool is_free(const LoopNode& n) { return !n.is_rvar && !n.kind_fixed; }

@@ -107,8 +107,15 @@ IntervalScope Regions::scope_at(FuncId h, int stage, const LoopPlace& place) con
     if (i < at) inner[shape.sym[node].get()] = {i32(0), simplify(shape.full[node] - 1)};
     else outside.insert(shape.sym[node].get());
   }
+  std::unordered_set<const VarNode*> varying;
+  for (int i = 0; i < at; ++i) varying.insert(shape.sym[loops.order[i]].get());
+  // Loops that run over their live iterations only stay inside the region; guarded ones may leave it.
+  bool guarded = !shape.guards.empty();
+  for (size_t i = at; i < loops.order.size(); ++i)
+    guarded |= loops.loop(static_cast<int>(i)).kind == LoopKind::Block && !equal_structure(shape.full[loops.order[i]], shape.live[loops.order[i]]);
   const auto interval_of = [&](const Expr& coord, const Interval& whole) {
     if (!uses_any(coord, outside)) return whole;
+    if (!guarded && !uses_any(coord, varying)) return Interval{coord, coord};
     Interval i = bounds_of(coord, inner);
     // A guarded tail may reach beyond the region: clip to what is live.
     if (i.max.defined() && !can_prove(i.max <= whole.max)) i.max = simplify(min(i.max, whole.max));

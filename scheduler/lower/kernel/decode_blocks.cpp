@@ -16,6 +16,7 @@ void decode_blocks(KernelDraft& draft) {
   const int64_t* known = as_int(draft.grid);
   const bool loops = !draft.fast && !(known && *known <= kMaxGrid);
   const Sym pass = make_sym("pass");
+  if (loops) draft.pass = pass;
   const Type t = loops ? Int(64) : Int(32);
   Expr index = make_cast(t, make_var(draft.block));
   const Expr launched = min(draft.grid, make_int(Int(64), kMaxGrid));

@@ -44,6 +44,7 @@ struct KernelDraft {
   bool fast = true;
   int threads = 0;
   ir::Sym block, thread, lane, warp;
+  ir::Sym pass;                        // general version: the loop over what one launch can't hold, if there is one
   std::map<ir::FuncId, KernelStorage> storage;
   ir::SymMap<ir::LoopHints> hints;     // of tile variables
   ir::SymMap<ir::Expr> lets;           // values of the body's Lets, for analysis

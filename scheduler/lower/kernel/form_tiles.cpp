@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/diagnostic.h"
+#include "ir/transform/simplify.h"
 #include "scheduler/layout/fixed_layout.h"
 
 namespace sinter::scheduler {
@@ -69,11 +70,31 @@ class Former {
     if (const auto* c = as<ConsumeStmt>(s)) return in_thread(c->body);
     if (const auto* a = as<AllocStmt>(s)) {
       store(*a, true);
-      return in_thread(a->body);
+      return in_thread(relative(*a));
     }
     if (const auto* l = as<LetStmt>(s)) draft_.lets[l->var.get()] = l->value;
     internal_check(!is_tile_loop(s), "form_tiles: a tile loop inside a tile statement");
     return map_children(s, [&](const Stmt& c) { return in_thread(c); }, nullptr);
+  }
+
+  // The body of a private allocation, indices counted from the region's first element: what is left of them is known at compile time
+  // even where the region moves with the thread.
+  Stmt relative(const AllocStmt& a) {
+    for (Region& r : draft_.storage[a.func].region) r.max = simplify(r.max - r.min), r.min = i32(0);
+    const auto shifted = [&](const std::vector<Expr>& index) {
+      std::vector<Expr> out;
+      for (size_t d = 0; d < index.size(); ++d) out.push_back(simplify(index[d] - a.region[d].min));
+      return out;
+    };
+    Rewriter reads([&](const Expr& e) { return e->op == Op::Call && e->id == a.func ? with_args(e, shifted(e->args)) : e; });
+    return rewrite_stmt(
+        a.body,
+        [&](const Stmt& s) -> Stmt {
+          const auto* p = as<ProvideStmt>(s);
+          if (!p || p->func != a.func) return s;
+          return std::make_shared<ProvideStmt>(p->func, p->stage, shifted(p->index), p->value, p->loc);
+        },
+        [&](const Expr& e) { return reads(e); });
   }
 
   static bool holds_block_storage(const Stmt& s) {

@@ -27,6 +27,7 @@ class LoadGrouper {
   LoadGrouper(const std::function<int64_t(int)>& width, const SymMap<int64_t>& facts) : width_(width), facts_(facts) {}
 
   Stmt visit(const Stmt& s) {
+    if (const auto* l = as<LetStmt>(s)) note_multiple(*l);
     if (straight(s)) return run({s});
     if (const auto* q = as<SeqStmt>(s)) {
       std::vector<Stmt> out, line;
@@ -72,8 +73,9 @@ class LoadGrouper {
     return false;
   }
 
-  static void linearize(const Stmt& s, std::vector<Item>& out) {
+  void linearize(const Stmt& s, std::vector<Item>& out) {
     if (const auto* l = as<LetStmt>(s)) {
+      note_multiple(*l);
       out.push_back({l->var, l->value, nullptr});
       linearize(l->body, out);
     } else if (const auto* q = as<SeqStmt>(s)) {
@@ -305,8 +307,12 @@ class LoadGrouper {
     b = std::max<int64_t>(b, elements * t.bytes());
   }
 
+  void note_multiple(const LetStmt& l) {
+    if (l.value.type().is_int() && l.value.type().is_scalar()) facts_[l.var.get()] = known_multiple(l.value, facts_);
+  }
+
   const std::function<int64_t(int)>& width_;
-  const SymMap<int64_t>& facts_;
+  SymMap<int64_t> facts_;  // grows by the Lets on the way down
   std::set<int> stored_;
   std::unordered_set<const VarNode*> bound_;
   std::vector<Group> groups_;
