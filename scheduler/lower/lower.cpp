@@ -1,22 +1,53 @@
 #include "scheduler/lower/lower.h"
 
+#include "ir/text/print.h"
 #include "ir/transform/expand_math.h"
+#include "ir/verify/verify.h"
 #include "scheduler/lower/host/lower_host.h"
 #include "scheduler/lower/kernel/lower_kernels.h"
+#include "scheduler/prove/prover.h"
 
 namespace sinter::scheduler {
 
 using namespace ir;
 
-Lowered lower(const Program& program, const Schedule& schedule, const Target& target, const ProofOptions&) {
-  Lowered out;
+namespace {
+
+Module expand_module_math(Module m) {
+  m.entry = expand_math(m.entry, m.target);
+  for (Kernel& k : m.kernels)
+    for (Role& r : k.roles) r.body = expand_math(r.body, m.target);
+  return m;
+}
+
+Plan place(const Program& program, const Schedule& schedule, const Target& target) {
   Plan plan = apply_schedule(program, schedule, target);
   resolve_placement(plan);
-  out.nest = build_nest(plan);
-  out.module = target.is_gpu() ? lower_kernels(out.nest.program, out.nest.body, target) : lower_host(out.nest.program, out.nest.body, target);
-  out.module.entry = expand_math(out.module.entry, target);
-  for (Kernel& k : out.module.kernels)
-    for (Role& r : k.roles) r.body = expand_math(r.body, target);
+  return plan;
+}
+
+}  // namespace
+
+Lowered lower(const Program& program, const Schedule& schedule, const Target& target, const ProofOptions& proofs) {
+  Lowered out;
+  const auto print_nest_of = [](const Nest& n) { return print(n.body, n.program); };
+  const auto print_module = [](const Module& m) { return print(m); };
+  const std::unique_ptr<Prover> prover = proofs.enabled ? make_prover() : nullptr;
+  const KernelProofs kernel_proofs{prover.get(), &out.proofs};
+
+  verify_program(program);
+  verify_schedule(program, schedule);
+  const Plan plan = place(program, schedule, target);
+  out.nest = run_pass(&out.passes, "build-nest", Nest{program, make_seq({}), {}, {}}, [&] { return build_nest(plan); }, print_nest_of,
+                      [](const Nest& n) { verify_nest(n.program, n.body); });
+  if (prover) prove_nest(out.nest.program, out.nest.body, *prover, out.proofs);
+  out.module = run_pass(
+      &out.passes, target.is_gpu() ? "lower-kernels" : "lower-host", Module{},
+      [&] {
+        return target.is_gpu() ? lower_kernels(out.nest.program, out.nest.body, target, kernel_proofs) : lower_host(out.nest.program, out.nest.body, target);
+      },
+      print_module, verify_module);
+  out.module = run_pass(&out.passes, "expand-math", out.module, [&] { return expand_module_math(out.module); }, print_module, verify_module);
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/kernel.h"
+#include "ir/pass_scope.h"
 #include "ir/schedule.h"
 #include "scheduler/lower/build_nest.h"
 #include "scheduler/prove/obligations.h"
@@ -12,6 +13,7 @@ struct Lowered {
   Nest nest;
   ir::Module module;
   ProofReport proofs;
+  ir::PassLog passes;
 };
 
 // Throws UserError where the algorithm or schedule is not legal, or a proof fails.

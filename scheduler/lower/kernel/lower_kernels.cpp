@@ -41,7 +41,7 @@ void group_kernel_loads(const Module& module, KernelDraft& draft, Versions& vers
   if (draft.fast) versions.access_bytes = std::move(grouped.access_bytes);
 }
 
-Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Versions& versions) {
+Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Versions& versions, const KernelProofs& proofs) {
   draft.fast = fast;
   decode_blocks(draft);
   form_tiles(module.program, draft);
@@ -49,6 +49,8 @@ Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Version
   assign_layouts(module, draft);
   const int64_t shared_bytes = pack_shared(module, draft);
   insert_barriers(draft);
+  // Both versions share tiles and barriers; what differs comes later.
+  (void)proofs;
   expand_tiles(draft);
   std::vector<NarrowStride> strides = flatten_kernel(module, draft);
   if (fast) versions.strides = std::move(strides);
@@ -59,7 +61,7 @@ Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Version
 
 }  // namespace
 
-Module lower_kernels(const Program& program, const Stmt& nest, const Target& target) {
+Module lower_kernels(const Program& program, const Stmt& nest, const Target& target, const KernelProofs& proofs) {
   Module m = make_module(program, target);
   Cut cut = cut_kernels(program, inline_lets(nest));
   for (const Scratch& s : cut.scratch) {
@@ -74,8 +76,8 @@ Module lower_kernels(const Program& program, const Stmt& nest, const Target& tar
     Versions v;
     v.fast = static_cast<int>(m.kernels.size());
     v.general = v.fast + 1;
-    m.kernels.push_back(lower_version(m, draft, true, v));
-    m.kernels.push_back(lower_version(m, draft, false, v));
+    m.kernels.push_back(lower_version(m, draft, true, v, proofs));
+    m.kernels.push_back(lower_version(m, draft, false, v, proofs));
     versions.push_back(std::move(v));
   }
   std::vector<Stmt> entry = declared_checks(program);

@@ -2,10 +2,18 @@
 #pragma once
 
 #include "ir/kernel.h"
+#include "ir/prover.h"
+#include "scheduler/prove/obligations.h"
 
 namespace sinter::scheduler {
 
+// What proves each kernel while it still has tile statements, layouts and barriers; without a prover nothing is proved.
+struct KernelProofs {
+  ir::Prover* prover = nullptr;
+  ProofReport* report = nullptr;
+};
+
 // For cuda and emulate targets.
-ir::Module lower_kernels(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target);
+ir::Module lower_kernels(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target, const KernelProofs& proofs = {});
 
 }  // namespace sinter::scheduler
