@@ -21,7 +21,8 @@ TEST_P(Differential, Ptx) {
     EXPECT_NE(kernel.ptx().find(".maxntid"), std::string::npos);
     const bool local = !codegen::kernels_with_local_memory(kernel.ptx()).empty();
     EXPECT_TRUE(!local || GetParam().local_memory) << kernel.ptx();
-    for (const codegen::KernelResources& r : kernel.code().device().resources) EXPECT_EQ(r.spill_store_bytes + r.spill_load_bytes, 0) << r.kernel;
+    for (const codegen::KernelResources& r : kernel.code().device().resources)
+      EXPECT_TRUE(r.spill_store_bytes + r.spill_load_bytes == 0 || GetParam().local_memory) << r.kernel;
   }
   if (codegen::find_ptxas().empty()) GTEST_SKIP() << "no ptxas: the PTX was made but not assembled";
 }

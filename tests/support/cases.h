@@ -22,7 +22,7 @@ struct Case {
   // Float results may differ from the oracle by absolute + relative * |expected|: what rounding, FMA and the fast functions explain.
   // Integers are compared bit for bit.
   double absolute = 0, relative = 0;
-  bool local_memory = false;  // an array that can't be in registers is expected (a run-time index)
+  bool local_memory = false;  // more than the registers hold is expected: an array with a run-time index, or spills
 };
 
 std::vector<Case> all_cases();

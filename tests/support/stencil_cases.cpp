@@ -130,7 +130,6 @@ std::vector<Case> stencil_cases() {
     c.push_back(blur_case("store_at_block", w, h, store_block));
     c.push_back(blur_case("explicit_threads", w, h, explicit_threads));
     c.push_back(blur_case("thread_private", w, h, thread_private));
-    c.back().local_memory = true;
   }
   c.push_back(blur_case("inlined", 192, 128, inlined));
   c.push_back({"repeat_edge", [] { return edges(true); }});
