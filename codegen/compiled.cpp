@@ -35,8 +35,12 @@ Compiled::Compiled(Module module) : module_(std::move(module)), arguments_(runti
   }
 }
 
-// A CUDA module is not unloaded here: the device may still run it, and the runtime keeps it for the life of the context.
-Compiled::~Compiled() = default;
+// The runtime keeps what it loaded under the address of a structure that lives in the compiled code: it is unloaded first, when the
+// device has finished with it.
+Compiled::~Compiled() {
+  if (!jit_ || module_.target.backend != Backend::Cuda || !jit_->device_module()->state) return;
+  if (sinter_rt_stream_sync(nullptr) == SINTER_OK) sinter_rt_module_unload(jit_->device_module());
+}
 
 void Compiled::call(const std::vector<const DLTensor*>& tensors, const std::vector<int64_t>& scalars, void* stream) const {
   const auto check = [](int status) {
