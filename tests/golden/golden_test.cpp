@@ -11,6 +11,9 @@
 #include "ir/text/print.h"
 #include "ir/transform/simplify.h"
 #include "ir/verify/verify.h"
+#include "scheduler/lower/build_nest.h"
+#include "scheduler/lower/host/lower_host.h"
+#include "scheduler/lower/kernel/lower_kernels.h"
 #include "tests/support/golden.h"
 
 namespace sinter::test {
@@ -63,6 +66,27 @@ std::string round_trip(const GoldenFile& g) {
   return stable(once, print(q, t, locs));
 }
 
+// The Nest of a Program and its Schedule; the header names the target (default: emulate).
+scheduler::Nest nest_of(const GoldenFile& g) {
+  const auto [program, schedule] = parse_program(g.input);
+  const auto target = g.header.find("target");
+  scheduler::Plan plan = scheduler::apply_schedule(program, schedule, Target::parse(target == g.header.end() ? "emulate" : target->second));
+  scheduler::resolve_placement(plan);
+  scheduler::Nest nest = scheduler::build_nest(plan);
+  verify_nest(nest.program, nest.body);
+  return nest;
+}
+
+// A whole lowering from a Nest.
+Pass lowering(std::function<Module(const Program&, const Stmt&)> f) {
+  return [f = std::move(f)](const GoldenFile& g) {
+    const auto [program, nest] = parse_nest(g.input);
+    const Module m = f(program, nest);
+    verify_module(m);
+    return print(m);
+  };
+}
+
 const std::map<std::string, Pass>& passes() {
   static const std::map<std::string, Pass> all = {
       {"print", round_trip},
@@ -71,6 +95,19 @@ const std::map<std::string, Pass>& passes() {
          const auto [p, s] = parse_nest(g.input);
          return print_loop_nest(s, p);
        }},
+      // A case per directive: the loops that it makes.
+      {"apply_schedule",
+       [](const GoldenFile& g) {
+         const scheduler::Nest nest = nest_of(g);
+         return print_loop_nest(nest.body, nest.program);
+       }},
+      {"build_nest",
+       [](const GoldenFile& g) {
+         const scheduler::Nest nest = nest_of(g);
+         return print(nest.body, nest.program);
+       }},
+      {"lower_kernels", lowering([](const Program& p, const Stmt& s) { return scheduler::lower_kernels(p, s, Target::parse("emulate")); })},
+      {"lower_host", lowering([](const Program& p, const Stmt& s) { return scheduler::lower_host(p, s, Target::parse("host")); })},
       {"simplify", nest_pass([](const Program&, const Stmt& s) { return simplify(s); })},
   };
   return all;
