@@ -110,6 +110,9 @@ void default_gpu_schedule(Plan& plan, FuncId func, int stage) {
 void default_host_schedule(Plan& plan, FuncId func, int stage) {
   StageLoops& loops = plan.funcs[func].stages[stage];
   if (loops.touched || loops.order.empty()) return;
+  // Storage outside of a loop that computes a Func anew is shared by its iterations: they stay in order.
+  for (const FuncPlan& fp : plan.funcs)
+    if (fp.has_store && fp.has_compute && fp.compute_directive.target == func) return;
   LoopNode& outermost = loops.nodes[loops.order.back()];
   if (!outermost.is_rvar && loops.pure_dims >= 2) outermost.kind = LoopKind::Parallel;
 }

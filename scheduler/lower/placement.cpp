@@ -321,6 +321,25 @@ class Resolver {
       user_error(ErrorCode::BadMemory, d.loc, "store_root: `" + func.name + "` is computed inside a block, whose storage ends with it",
                  func.name + ".store_at_block(consumer), or compute_root()", place_excerpt(plan_, fp.compute));
     fp.store = p;
+    if (func.has_updates()) check_shared_storage(f, d);
+  }
+
+  // Iterations of a parallel loop between storage and computation all write the same elements: harmless where each writes the same
+  // value, a race where updates accumulate.
+  void check_shared_storage(FuncId f, const Directive& d) {
+    const FuncPlan& fp = plan_.funcs[f];
+    for (LoopPlace p = fp.compute; !p.is_root() && !(p == fp.store); p = plan_.funcs[p.func].compute) {
+      const StageLoops& loops = loops_of(plan_, p);
+      const bool ends = p.func == fp.store.func && p.stage == fp.store.stage;
+      const int end = ends ? position_of(loops, fp.store.node) : static_cast<int>(loops.order.size());
+      for (int i = position_of(loops, p.node); i < end; ++i)
+        if (loops.loop(i).kind == LoopKind::Parallel || loops.loop(i).kind == LoopKind::Thread)
+          user_error(ErrorCode::Race, d.loc,
+                     "`" + plan_.program.funcs[f].name + "` is updated by all iterations of the " + loop_kind_name(loops.loop(i).kind) + " loop `" +
+                         loops.loop(i).name->name + "` in one storage",
+                     "store it where it is computed, or make `" + loops.loop(i).name->name + "` serial", nest_excerpt(plan_.program, loops, i));
+      if (ends) return;
+    }
   }
 
   void check_inside(FuncId f) {
