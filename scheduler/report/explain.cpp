@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <functional>
 #include <unordered_set>
 
 #include "ir/diagnostic.h"
+#include "ir/transform/simplify.h"
 
 namespace sinter::scheduler {
 
@@ -16,32 +18,76 @@ namespace {
 
 constexpr int64_t kExampleExtent = 4096;
 
-std::string bytes_text(double b) {
-  const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
-  int u = 0;
-  while (b >= 10000 && u < 4) b /= 1000, ++u;
-  return u == 0 ? fmt::format("{:.0f} B", b) : fmt::format("{:.1f} {}", b, units[u]);
+// Three digits: "4.72 MB", "812 KB".
+std::string scaled(double v, const std::array<const char*, 5>& units) {
+  size_t u = 0;
+  while (v >= 999.5 && u + 1 < units.size()) v /= 1000, ++u;
+  const int digits = u == 0 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", v, digits, units[u]);
+}
+std::string bytes_text(int64_t b) {
+  return scaled(static_cast<double>(b), {"B", "KB", "MB", "GB", "TB"});
+}
+std::string flops_text(int64_t n) {
+  return scaled(static_cast<double>(n), {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP"});
+}
+std::string plural(int64_t n, const std::string& one, const std::string& many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+double ratio(int64_t a, int64_t b) {
+  return static_cast<double>(a) / static_cast<double>(std::max<int64_t>(b, 1));
 }
 
-// Every size that a formula needs has a value afterwards. Strides and addresses do not occur in footprints.
+// Every size that a formula needs has a value afterwards; strides and addresses occur in none.
+// Inputs that were not given are as large as the outputs need.
 SymMap<int64_t> all_sizes(const ExplainInput& in, std::vector<std::string>* assumed) {
+  const Program& p = in.nest->program;
   SymMap<int64_t> sizes = in.sizes;
-  for (const FuncDef& f : in.nest->program.funcs)
-    for (int d = 0; d < static_cast<int>(f.extent.size()); ++d) {
-      if (!f.extent[d] || sizes.count(f.extent[d].get())) continue;
-      const int64_t* fixed = d < static_cast<int>(f.fixed_extent.size()) ? as_int(f.fixed_extent[d]) : nullptr;
-      sizes[f.extent[d].get()] = fixed ? *fixed : kExampleExtent;
-      if (!fixed && assumed) assumed->push_back(f.extent[d]->name);
-    }
-  for (const ParamDef& p : in.nest->program.params)
-    if (p.var->type.is_integer() && !sizes.count(p.var.get())) {
-      sizes[p.var.get()] = kExampleExtent;
-      if (assumed) assumed->push_back(p.name);
-    }
+  const auto assume = [&](const Sym& s, int64_t value) {
+    if (!sizes.emplace(s.get(), value).second) return;
+    if (assumed) assumed->push_back(s->name);
+  };
+  for (const FuncDef& f : p.funcs)
+    for (size_t d = 0; d < std::min(f.extent.size(), f.fixed_extent.size()); ++d)
+      if (const int64_t* fixed = f.extent[d] ? as_int(f.fixed_extent[d]) : nullptr)
+        sizes.emplace(f.extent[d].get(), *fixed);
+  for (const ParamDef& param : p.params)
+    if (param.var->type.is_integer()) assume(param.var, kExampleExtent);
+  for (size_t f = 0; f < p.funcs.size(); ++f)
+    if (p.is_output(static_cast<FuncId>(f)))
+      for (const Sym& e : p.funcs[f].extent) assume(e, kExampleExtent);
+  for (const Requirement& r : in.nest->requirements) {
+    const std::vector<Sym> vars = free_vars(r.max);
+    const auto known = [&](const Sym& s) { return sizes.count(s.get()) > 0; };
+    if (std::all_of(vars.begin(), vars.end(), known))
+      assume(p.funcs[r.func].extent[r.dim], std::max<int64_t>(evaluate(r.max, sizes) + 1, 1));
+  }
+  for (const FuncDef& f : p.funcs)
+    for (const Sym& e : f.extent)
+      if (e) assume(e, kExampleExtent);
   return sizes;
 }
 
-// Bytes that one thread requests before it has to wait: the distinct global loads of the kernel's widest straight-line part.
+// "image 768 x 512 x 3, amount ..."
+std::string sizes_text(const Program& p, const SymMap<int64_t>& sizes) {
+  std::string out;
+  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
+  for (const Argument& a : p.args) {
+    if (a.kind == Argument::Kind::Param) {
+      const auto it = sizes.find(p.params[a.id].var.get());
+      if (it != sizes.end()) add(p.params[a.id].name + " = " + std::to_string(it->second));
+      continue;
+    }
+    std::string shape;
+    for (const Sym& e : p.funcs[a.id].extent)
+      shape += (shape.empty() ? "" : " x ") + std::to_string(sizes.at(e.get()));
+    add(p.funcs[a.id].name + (shape.empty() ? " scalar" : " " + shape));
+  }
+  return out;
+}
+
+// Bytes that one thread requests before it has to wait: the distinct global loads of the kernel's
+// widest straight-line part.
 int64_t bytes_requested(const Kernel& k) {
   const std::unordered_set<int> global(k.buffers.begin(), k.buffers.end());
   int64_t most = 0;
@@ -50,10 +96,12 @@ int64_t bytes_requested(const Kernel& k) {
     std::unordered_set<const ExprNode*> seen;
     each_expr(s, [&](const Expr& root) {
       walk(root, [&](const Expr& e) {
-        if (e->op == Op::Load && global.count(e->id) && seen.insert(e.get()).second) here += e.type().bytes() * e.type().lanes;
+        if (e->op == Op::Load && global.count(e->id) && seen.insert(e.get()).second)
+          here += e.type().bytes() * e.type().lanes;
       });
     });
-    if (const auto* i = as<IfStmt>(s)) return here + std::max(visit(i->then_body), i->else_body ? visit(i->else_body) : 0);
+    if (const auto* i = as<IfStmt>(s))
+      return here + std::max(visit(i->then_body), i->else_body ? visit(i->else_body) : 0);
     if (const auto* q = as<SeqStmt>(s)) {
       for (const Stmt& c : q->stmts) here += visit(c);
       return here;
@@ -69,16 +117,104 @@ int64_t bytes_requested(const Kernel& k) {
 
 int blocks_per_sm(const Kernel& k, const DeviceLimits& dev, int registers) {
   int n = dev.max_threads_per_sm / std::max(k.threads, 1);
-  if (k.shared_bytes > 0) n = std::min<int>(n, static_cast<int>(dev.shared_bytes_per_sm / (k.shared_bytes + 1024)));
-  if (registers > 0) n = std::min<int>(n, static_cast<int>(dev.registers_per_sm / (static_cast<int64_t>(registers) * k.threads)));
+  if (k.shared_bytes > 0)
+    n = std::min<int>(n, static_cast<int>(dev.shared_bytes_per_sm / (k.shared_bytes + 1024)));
+  if (registers > 0)
+    n = std::min<int>(
+        n, static_cast<int>(dev.registers_per_sm / (static_cast<int64_t>(registers) * k.threads)));
   return std::min(n, 32);
 }
 
-std::string region_text(const BufferTraffic& a) {
+// "[0, 767] x [-2, 513]": the coordinates that are touched, at the sizes of the page.
+std::string region_text(const BufferTraffic& a, const SymMap<int64_t>& sizes) {
   std::string s;
   for (const Interval& i : a.region)
-    s += (s.empty() ? "[" : " x [") + (i.min.defined() ? to_string(i.min) : "?") + ", " + (i.max.defined() ? to_string(i.max) : "?") + "]";
+    s += fmt::format("{}[{}, {}]", s.empty() ? "" : " x ", evaluate(i.min, sizes),
+                     evaluate(i.max, sizes));
   return s;
+}
+
+// What the caller owes, without what holds by itself: the terms t of `max` with t < extent not
+// obvious.
+void collect_needed(const Expr& max, const Expr& extent, std::vector<std::string>& needed) {
+  const Expr last = simplify(extent - 1);
+  const std::function<bool(const Expr&)> holds = [&](const Expr& e) {
+    if (equal_structure(simplify(e), last)) return true;
+    return e->op == Op::Min && (holds(e->args[0]) || holds(e->args[1]));
+  };
+  if (max->op == Op::Max) {
+    collect_needed(max->args[0], extent, needed);
+    collect_needed(max->args[1], extent, needed);
+  } else if (!holds(max)) {
+    const std::string text = to_string(simplify(max + 1));
+    if (std::find(needed.begin(), needed.end(), text) == needed.end()) needed.push_back(text);
+  }
+}
+
+std::string requirements_text(const Nest& nest) {
+  std::string out;
+  for (const Requirement& r : nest.requirements) {
+    const Sym& extent = nest.program.funcs[r.func].extent[r.dim];
+    std::vector<std::string> needed;
+    collect_needed(simplify(r.max), make_var(extent), needed);
+    // At least one element is implied by anything else that is asked for.
+    if (needed.size() > 1) std::erase(needed, "1");
+    for (const std::string& n : needed) out += "  " + extent->name + " >= " + n + "\n";
+    const int64_t* min = as_int(simplify(r.min));
+    if (!min || *min < 0)
+      out += fmt::format("  {} >= 0, the first coordinate of `{}` that is used in dimension {}\n",
+                         to_string(simplify(r.min)), nest.program.funcs[r.func].name, r.dim);
+  }
+  return out + "  outputs overlap no other buffer, and no two elements of an output share memory\n";
+}
+
+std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
+  if (in.module->kernels.empty()) return "";
+  const Program& p = in.nest->program;
+  size_t width = 0;
+  for (const Kernel& k : in.module->kernels) width = std::max(width, k.name.size());
+  std::string out =
+      "\nversions (chosen at each call: the fast one where the base and strides of every buffer "
+      "are\n"
+      "multiples of its access width and byte offsets fit 32 bits)\n";
+  const double needed = dev.hbm_bytes_per_second * dev.latency_seconds / std::max(dev.sms, 1);
+  for (const Kernel& k : in.module->kernels) {
+    int registers = 0, spills = 0;
+    for (const KernelResources& r : in.resources)
+      if (r.kernel == k.name) registers = r.registers, spills = r.spill_bytes;
+    const int resident = blocks_per_sm(k, dev, registers);
+    const int64_t in_flight = bytes_requested(k) * k.threads * resident;
+    out += fmt::format(
+        "  {:{}s}  {:7s}  {} threads, {} shared, {}{}, {} per SM, {} in flight per SM (need {})\n",
+        k.name, width, k.fast ? "fast" : "general", k.threads, bytes_text(k.shared_bytes),
+        registers ? std::to_string(registers) + " registers" : "registers unknown without ptxas",
+        spills ? fmt::format(", SPILLS {} bytes", spills) : "", plural(resident, "block", "blocks"),
+        bytes_text(in_flight), bytes_text(static_cast<int64_t>(needed)));
+  }
+  for (const Kernel& k : in.module->kernels)
+    for (const Allocation& a : k.allocations)
+      if (a.memory == Memory::Shared && k.fast)
+        out += fmt::format("  `{}` in shared memory: {} bytes at {}\n", p.funcs[a.buffer].name,
+                           a.elements * a.type.bytes() * a.ring, a.offset);
+  return out;
+}
+
+std::string placement_text(const Nest& nest) {
+  const Program& p = nest.program;
+  size_t name = 0, where = 0;
+  for (const PlacementNote& n : nest.placement) {
+    name = std::max(name, p.funcs[n.func].name.size());
+    where = std::max(where, n.where.size());
+  }
+  std::string out = "\nplacement\n";
+  for (const PlacementNote& n : nest.placement) {
+    std::string why = n.reason;
+    // What inlining would repeat.
+    if (n.recompute > 1 && !p.is_output(n.func) && why.find("reads x") == std::string::npos)
+      why += fmt::format(" ({} reads per point of a consumer)", n.recompute);
+    out += fmt::format("  {:{}s}  {:{}s}  {}\n", p.funcs[n.func].name, name, n.where, where, why);
+  }
+  return out;
 }
 
 }  // namespace
@@ -87,10 +223,12 @@ TrafficTotals totals(const ExplainInput& in) {
   const SymMap<int64_t> sizes = all_sizes(in, nullptr);
   TrafficTotals t;
   for (const KernelTraffic& k : in.traffic) {
-    ++t.launches;
+    const int64_t launches = evaluate(k.launches, sizes);
+    t.launches += launches;
     t.flops += evaluate(k.flops, sizes);
     for (const BufferTraffic& a : k.accesses) {
-      const int64_t b = evaluate(a.elements, sizes) * in.nest->program.funcs[a.func].type.bytes();
+      const int64_t bytes = in.nest->program.funcs[a.func].type.bytes();
+      const int64_t b = launches * evaluate(a.elements, sizes) * bytes;
       (a.write ? t.written : t.read) += b;
     }
   }
@@ -105,68 +243,69 @@ std::string explain(const ExplainInput& in) {
   std::vector<std::string> assumed;
   const SymMap<int64_t> sizes = all_sizes(in, &assumed);
   const TrafficTotals t = totals(in);
+  const bool gpu = target.is_gpu();
+  const char* const memory = gpu ? "HBM" : "memory";
   std::string out = fmt::format("pipeline `{}` for {}\n", p.name, target.to_string());
+  if (const std::string at = sizes_text(p, sizes); !at.empty())
+    out +=
+        "sizes: " + at + (assumed.empty() ? "" : "   (examples: no arguments were given)") + "\n";
 
-  std::string at;
-  for (const FuncDef& f : p.funcs)
-    for (const Sym& e : f.extent)
-      if (e) at += fmt::format("{}{} = {}", at.empty() ? "" : ", ", e->name, sizes.at(e.get()));
-  if (!at.empty()) out += fmt::format("sizes: {}{}\n", at, assumed.empty() ? "" : "   (those not given are examples)");
-
-  out += fmt::format("\n{} ({} in all; \"elements\" cross HBM once per {}, what blocks share comes from L2)\n",
-                     target.is_gpu() ? "kernels" : "passes", in.traffic.size(), target.is_gpu() ? "kernel" : "pass");
+  const int64_t n = static_cast<int64_t>(in.traffic.size());
+  out += gpu ? fmt::format(
+                   "\n{} (bytes that cross HBM: each once a launch, what its blocks share comes "
+                   "from L2)\n",
+                   plural(n, "kernel", "kernels"))
+             : fmt::format(
+                   "\n{} over memory (each byte once a pass, what its loops share comes from a "
+                   "cache)\n",
+                   plural(n, "pass", "passes"));
+  size_t width = 0;
+  for (const KernelTraffic& k : in.traffic)
+    for (const BufferTraffic& a : k.accesses) width = std::max(width, p.funcs[a.func].name.size());
+  const auto bound = [&](int64_t bytes, int64_t flops) {
+    const double memory_s = static_cast<double>(bytes) / dev.hbm_bytes_per_second;
+    const double math_s = static_cast<double>(flops) / dev.fp32_flops;
+    return fmt::format("at least {:.2f} us, bound by {}", std::max(memory_s, math_s) * 1e6,
+                       memory_s >= math_s ? "memory" : "arithmetic");
+  };
   for (const KernelTraffic& k : in.traffic) {
     int64_t read = 0, written = 0;
-    out += fmt::format("  {}{}\n", k.name, k.in_host_loop ? "   (launched by a host loop)" : "");
+    const int64_t launches = evaluate(k.launches, sizes), flops = evaluate(k.flops, sizes);
+    out += "  " + k.name;
+    if (launches != 1)
+      out += fmt::format("   ({} {} by a host loop)", launches, gpu ? "launches" : "times");
+    out += "\n";
     for (const BufferTraffic& a : k.accesses) {
-      const int64_t b = evaluate(a.elements, sizes) * p.funcs[a.func].type.bytes();
+      const int64_t b = launches * evaluate(a.elements, sizes) * p.funcs[a.func].type.bytes();
       (a.write ? written : read) += b;
-      out += fmt::format("    {:5s} {:16s} {:>10s}   {}\n", a.write ? "write" : "read", p.funcs[a.func].name, bytes_text(static_cast<double>(b)), region_text(a));
+      out += fmt::format("    {:5s} {:{}s} {:>9s}   {}\n", a.write ? "write" : "read",
+                         p.funcs[a.func].name, width, bytes_text(b), region_text(a, sizes));
     }
-    const int64_t flops = evaluate(k.flops, sizes);
-    const double memory_s = static_cast<double>(read + written) / dev.hbm_bytes_per_second, math_s = static_cast<double>(flops) / dev.fp32_flops;
-    out += fmt::format("    HBM {} read + {} written, {:.3g} GFLOP, {:.2f} FLOP/byte; at least {:.1f} us, bound by {}\n", bytes_text(static_cast<double>(read)),
-                       bytes_text(static_cast<double>(written)), static_cast<double>(flops) / 1e9,
-                       static_cast<double>(flops) / std::max<double>(1, static_cast<double>(read + written)), std::max(memory_s, math_s) * 1e6,
-                       memory_s >= math_s ? "memory" : "arithmetic");
+    out += fmt::format("    {} read + {} written, {}, {:.2f} FLOP/byte; {}\n", bytes_text(read),
+                       bytes_text(written), flops_text(flops), ratio(flops, read + written),
+                       bound(read + written, flops));
   }
-  out += fmt::format("total: {} {}, HBM {} read + {} written = {}; compulsory {} ({:.2f}x)\n", t.launches, t.launches == 1 ? "launch" : "launches",
-                     bytes_text(static_cast<double>(t.read)), bytes_text(static_cast<double>(t.written)), bytes_text(static_cast<double>(t.read + t.written)),
-                     bytes_text(static_cast<double>(t.compulsory)),
-                     static_cast<double>(t.read + t.written) / std::max<double>(1, static_cast<double>(t.compulsory)));
-
-  if (!in.module->kernels.empty()) {
-    out += "\nversions (the fast one runs where every buffer's base and strides are multiples of its access width and offsets fit 32 bits)\n";
-    const double needed = dev.hbm_bytes_per_second * dev.latency_seconds / std::max(dev.sms, 1);
-    for (const Kernel& k : in.module->kernels) {
-      int registers = 0, spills = 0;
-      for (const KernelResources& r : in.resources)
-        if (r.kernel == k.name) registers = r.registers, spills = r.spill_bytes;
-      const int resident = blocks_per_sm(k, dev, registers);
-      const int64_t in_flight = bytes_requested(k) * k.threads * resident;
-      out += fmt::format("  {:28s} {:7s} {} threads, shared {} bytes, registers {}{}, {} blocks per SM, {} in flight per SM (need {})\n", k.name,
-                         k.fast ? "fast" : "general", k.threads, k.shared_bytes, registers ? std::to_string(registers) : "not assembled",
-                         spills ? fmt::format(", SPILLS {} bytes", spills) : "", resident, bytes_text(static_cast<double>(in_flight)), bytes_text(needed));
-    }
-    for (const Kernel& k : in.module->kernels)
-      for (const Allocation& a : k.allocations)
-        if (a.memory == Memory::Shared && !k.fast)
-          out += fmt::format("  {}: `{}` in shared memory, {} bytes at {}\n", k.name, p.funcs[a.buffer].name, a.elements * a.type.bytes() * a.ring, a.offset);
-  }
-
-  out += "\nplacement\n";
-  for (const PlacementNote& n : in.nest->placement)
-    out += fmt::format("  {:16s} {:24s} {} read{} per point   {}\n", p.funcs[n.func].name, n.where, n.recompute, n.recompute == 1 ? "" : "s", n.reason);
-
-  out += "\nrequires of the caller\n";
-  for (const Requirement& r : in.nest->requirements)
-    out += fmt::format("  {} dimension {}: [{}, {}] inside [0, extent)\n", p.funcs[r.func].name, r.dim, to_string(r.min), to_string(r.max));
-  out += "  outputs overlap no other buffer, and no two elements of an output share memory (checked on entry)\n";
+  const int64_t moved = t.read + t.written;
+  out += fmt::format(
+      "total: {}, {} of {} ({} read + {} written), {:.2f}x the compulsory {}\n",
+      gpu ? plural(t.launches, "launch", "launches") : plural(t.launches, "pass", "passes"),
+      bytes_text(moved), memory, bytes_text(t.read), bytes_text(t.written),
+      ratio(moved, t.compulsory), bytes_text(t.compulsory));
+  out += versions_text(in, dev);
+  out += placement_text(*in.nest);
+  out += "\nrequired of the caller, checked at each call\n" + requirements_text(*in.nest);
 
   if (in.obligations) {
-    out += fmt::format("\nproofs ({} obligations, {:.1f} ms)\n", in.obligations->size(), in.proof_ms);
+    const auto proved =
+        std::count_if(in.obligations->begin(), in.obligations->end(),
+                      [](const Obligation& o) { return o.verdict == Verdict::Proved; });
+    out += fmt::format(
+        "\nproofs ({}, {} of them proved, {:.1f} ms)\n",
+        plural(static_cast<int64_t>(in.obligations->size()), "obligation", "obligations"), proved,
+        in.proof_ms);
     for (const Obligation& o : *in.obligations)
-      out += fmt::format("  {:12s} {:9s} {:6.2f} ms  {}{}\n", o.kind, verdict_name(o.verdict), o.milliseconds, o.claim, o.note.empty() ? "" : "   (" + o.note + ")");
+      out += fmt::format("  {:12s} {:9s} {:6.2f} ms  {}{}\n", o.kind, verdict_name(o.verdict),
+                         o.milliseconds, o.claim, o.note.empty() ? "" : "   (" + o.note + ")");
   }
   return out;
 }

@@ -24,11 +24,14 @@ struct ExplainInput {
   const std::vector<ir::Obligation>* obligations = nullptr;  // may be null
   double proof_ms = 0;
   std::vector<KernelResources> resources;
-  ir::SymMap<int64_t> sizes;  // extents; those not given are taken as 4096, and the page says so
+  // Extents and integer Params. Where none are given the page says so and takes 4096 for outputs,
+  // and for Inputs what those need.
+  ir::SymMap<int64_t> sizes;
 };
 
-// Kernels and launches, HBM bytes per Func and in total beside the compulsory minimum, operations, intensity, roofline bound, bytes in
-// flight, shared memory and registers, versions, requirements, placement choices, proofs.
+// Kernels and launches, HBM bytes per Func and in total beside the compulsory minimum, operations,
+// intensity, roofline bound, bytes in flight, shared memory and registers, versions, requirements,
+// placement choices, proofs.
 std::string explain(const ExplainInput& input);
 
 // The totals that explain() prints, for tables and tests.
