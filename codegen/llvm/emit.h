@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/llvm/sign.h"
 #include "ir/analysis/visit.h"
 #include "ir/expr.h"
 #include "ir/stmt.h"
@@ -60,8 +61,8 @@ class Emitter {
                                   ir::CachePolicy policy);
   virtual void store_piece(const Place& p, llvm::Value* base, int64_t offset, llvm::Value* value, int align,
                            ir::CachePolicy policy);
-  // The widest access, in bytes; wider vectors become several.
-  virtual int max_access() const { return 64; }
+  // The widest access in bytes that `align` allows; wider vectors become several.
+  virtual int max_access(int /*align*/) const { return 64; }
   virtual void other_stmt(const ir::Stmt& s);  // whatever emit_stmt.cpp does not know
   virtual void before(const ir::Stmt&) {}      // sees every statement that is no Seq and no Let, before it is emitted
   virtual void annotate_loop(llvm::BranchInst* /*back edge*/) {}
@@ -80,7 +81,7 @@ class Emitter {
   void in_scope(const std::function<void()>& f);
   // After something wrote memory: what was computed from it is computed anew.
   void forget_memory();
-  bool nonneg(const ir::Expr& e);
+  bool nonneg(const ir::Expr& e) { return signs_.nonneg(e); }
   llvm::Value* cast(ir::Type from, ir::Type to, llvm::Value* v);
   // An alloca in the function's entry block.
   llvm::AllocaInst* entry_alloca(llvm::Type* t, const char* name, int align);
@@ -102,11 +103,12 @@ class Emitter {
   // emit_expr.cpp
   Known known(const ir::Expr& e);
   Known compute(const ir::Expr& e);
+  void operands_first(const ir::Expr& e);
+  bool is_known(const ir::Expr& e) const;
   Known let(const ir::Expr& e);
   llvm::Value* constant(const ir::Expr& e) const;
   llvm::Value* vector_op(const ir::Expr& e, const std::vector<llvm::Value*>& v);
   void set_flags(bool strict);
-  void note_nonneg(const ir::Sym& s, bool yes);
   // emit_arith.cpp
   llvm::Value* unary(ir::Op op, ir::Type t, llvm::Value* v);
   llvm::Value* binary(const ir::Expr& e, llvm::Value* x, llvm::Value* y);
@@ -134,7 +136,7 @@ class Emitter {
     llvm::Value* base = nullptr;
     int64_t offset = 0;  // bytes
   };
-  const Split& split(const ir::Expr& index, bool narrow_elements);
+  const Split& split(const ir::Expr& index, bool narrow_elements, int depth = 0);
   Address address(const Place& p, const ir::Expr& index, bool& impure, int& level);
   ir::Expr lane_of(const ir::Expr& e, int lane);
   ir::Expr dense_base(const ir::Expr& e);  // undefined where lanes are not consecutive
@@ -167,8 +169,8 @@ class Emitter {
   int statement_level_ = 0;
   std::unordered_map<const ir::ExprNode*, Split> splits_[2];
   std::map<std::pair<const ir::ExprNode*, int>, ir::Expr> lanes_;
-  std::unordered_map<const ir::ExprNode*, bool> nonneg_;
-  ir::SymMap<bool> nonneg_vars_;
+  SignAnalysis signs_;
+  int depth_ = 0;
   std::vector<ir::Expr> keep_;  // nodes made here stay alive: the memos key on addresses
 };
 

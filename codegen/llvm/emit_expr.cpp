@@ -15,6 +15,10 @@ using ir::Op;
 using ir::Type;
 using llvm::Value;
 
+namespace {
+constexpr int kDeepest = 200;  // calls of known() inside one another
+}
+
 Emitter::Emitter(llvm::Module& module, llvm::Function* function, bool strict)
     : module_(module), context_(module.getContext()), function_(function), b_(module.getContext()), strict_(strict) {
   b_.SetInsertPoint(llvm::BasicBlock::Create(context_, "entry", function));
@@ -22,14 +26,7 @@ Emitter::Emitter(llvm::Module& module, llvm::Function* function, bool strict)
 
 void Emitter::bind(const ir::Sym& s, Value* v, bool is_nonneg) {
   env_[s.get()] = {v, 0, false};
-  note_nonneg(s, is_nonneg);
-}
-
-void Emitter::note_nonneg(const ir::Sym& s, bool yes) {
-  const auto [it, fresh] = nonneg_vars_.try_emplace(s.get(), yes);
-  if (fresh || it->second == yes) return;
-  it->second = yes;  // copies of one Let bind one Sym to different values: what was concluded may not hold
-  nonneg_.clear();
+  signs_.note(s, is_nonneg);
 }
 
 void Emitter::forget_memory() {
@@ -119,10 +116,44 @@ Emitter::Known Emitter::known(const Expr& e) {
     if (const auto it = levels_[i].pure.find(key); it != levels_[i].pure.end()) return it->second;
     if (const auto it = levels_[i].impure.find(key); it != levels_[i].impure.end()) return it->second;
   }
+  ++depth_;
+  if (depth_ > kDeepest) operands_first(e);
   const Known k = compute(e);
+  --depth_;
   Level& level = levels_[std::max(k.level, statement_level_)];
   (k.impure ? level.impure : level.pure)[key] = k;
   return k;
+}
+
+// Emits what `e` is made of before `e`, so that long chains do not nest calls. Lets, loads and Strict see to their operands themselves.
+void Emitter::operands_first(const Expr& e) {
+  const auto opens = [](const Expr& n) { return n->op != Op::Let && n->op != Op::Load && n->op != Op::Strict; };
+  std::unordered_set<const ir::ExprNode*> seen = {e.get()};
+  std::vector<std::pair<Expr, bool>> pending;
+  const auto push_operands = [&](const Expr& n) {
+    for (const Expr& a : n->args)
+      if (!a->args.empty() && seen.insert(a.get()).second && !is_known(a)) pending.emplace_back(a, false);
+  };
+  if (opens(e)) push_operands(e);
+  while (!pending.empty()) {
+    auto& [n, ready] = pending.back();
+    if (ready || !opens(n)) {
+      const Expr done = n;
+      pending.pop_back();
+      known(done);
+    } else {
+      ready = true;
+      const Expr here = n;
+      push_operands(here);
+    }
+  }
+}
+
+bool Emitter::is_known(const Expr& e) const {
+  const Key key{e.get(), strict_};
+  for (const Level& l : levels_)
+    if (l.pure.contains(key) || l.impure.contains(key)) return true;
+  return false;
 }
 
 Value* Emitter::constant(const Expr& e) const {
@@ -143,7 +174,7 @@ Emitter::Known Emitter::let(const Expr& e) {
   const Known value = known(e->args[0]);
   levels_.emplace_back();
   const int level = static_cast<int>(levels_.size()) - 1;
-  note_nonneg(e->var, nonneg(e->args[0]));
+  signs_.note(e->var, nonneg(e->args[0]));
   env_[e->var.get()] = {value.value, level, value.impure};
   const Known body = known(e->args[1]);
   levels_.pop_back();
@@ -208,39 +239,5 @@ Value* Emitter::vector_op(const Expr& e, const std::vector<Value*>& v) {
 }
 
 Value* Emitter::shuffle(Value*, Type, Value*) { throw ir::InternalError("code generation: a warp shuffle on the host"); }
-
-// Conservative: false where it does not see it.
-bool Emitter::nonneg(const Expr& e) {
-  const Type t = e.type();
-  if (t.is_uint() || t.is_bool()) return true;
-  if (!t.is_int()) return false;
-  if (e->op == Op::IntImm) return e->i >= 0;
-  if (e->op == Op::Var) {
-    const auto it = nonneg_vars_.find(e->var.get());
-    return it != nonneg_vars_.end() && it->second;
-  }
-  if (const auto it = nonneg_.find(e.get()); it != nonneg_.end()) return it->second;
-  const auto both = [&] { return nonneg(e->args[0]) && nonneg(e->args[1]); };
-  bool yes = false;
-  switch (e->op) {
-    case Op::Add: case Op::Mul: yes = t.traps_on_overflow() && both(); break;
-    case Op::Div: yes = t.bits >= 32 && both(); break;
-    case Op::Mod: yes = true; break;
-    case Op::Min: yes = both(); break;
-    case Op::Max: yes = nonneg(e->args[0]) || nonneg(e->args[1]); break;
-    case Op::BitAnd: yes = nonneg(e->args[0]) || nonneg(e->args[1]); break;
-    case Op::Shr: case Op::Broadcast: case Op::Lane: yes = nonneg(e->args[0]); break;
-    case Op::Ramp: yes = t.traps_on_overflow() && both(); break;
-    case Op::Select: yes = nonneg(e->args[1]) && nonneg(e->args[2]); break;
-    case Op::Cast: {
-      const Type f = e->args[0].type();
-      yes = (f.is_bool() || f.is_integer()) && nonneg(e->args[0]) && (f.bits < t.bits || (f.bits == t.bits && f.is_int()));
-      break;
-    }
-    default: break;
-  }
-  nonneg_[e.get()] = yes;
-  return yes;
-}
 
 }  // namespace sinter::codegen

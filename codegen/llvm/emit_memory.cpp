@@ -27,7 +27,7 @@ int dense_align(const Place& p, Type t, int64_t align) {
 
 // index = rest + constant. The rest may leave i32 only where the index itself is within the constant's distance of the limit; for
 // elements of two bytes and more that is out of reach (byte offsets are below 2^31), for bytes such offsets are not split off.
-const Emitter::Split& Emitter::split(const Expr& e, bool narrow_elements) {
+const Emitter::Split& Emitter::split(const Expr& e, bool narrow_elements, int depth) {
   auto& memo = splits_[narrow_elements];
   if (const auto it = memo.find(e.get()); it != memo.end()) return it->second;
   Split out{e, 0};
@@ -35,12 +35,13 @@ const Emitter::Split& Emitter::split(const Expr& e, bool narrow_elements) {
   const auto fits = [&](int64_t c) {
     return c != 0 && (wide ? std::abs(c) < (int64_t{1} << 40) : std::abs(c) <= (1 << 20) && (c > 0 || !narrow_elements));
   };
-  if (!e.type().is_int() || e.type().bits < 32) {
-    // wraps: no splitting
+  constexpr int kDeepest = 200;
+  if (!e.type().traps_on_overflow() || depth > kDeepest) {
+    // what wraps can't be split
   } else if (const int64_t* c = ir::as_int(e)) {
     out = {{}, *c};
   } else if (e->op == Op::Add || e->op == Op::Sub) {
-    const Split a = split(e->args[0], narrow_elements), b = split(e->args[1], narrow_elements);
+    const Split a = split(e->args[0], narrow_elements, depth + 1), b = split(e->args[1], narrow_elements, depth + 1);
     const int64_t c = e->op == Op::Add ? a.constant + b.constant : a.constant - b.constant;
     if (fits(c) || (c == 0 && (a.constant || b.constant))) {
       if (!b.rest.defined()) out = {a.rest, c};
@@ -50,14 +51,14 @@ const Emitter::Split& Emitter::split(const Expr& e, bool narrow_elements) {
   } else if (e->op == Op::Mul) {
     const int64_t *k = ir::as_int(e->args[1]), *j = ir::as_int(e->args[0]);
     if (k || j) {
-      const Split a = split(e->args[k ? 0 : 1], narrow_elements);
+      const Split a = split(e->args[k ? 0 : 1], narrow_elements, depth + 1);
       int64_t c = 0;
       if (!__builtin_mul_overflow(a.constant, k ? *k : *j, &c) && fits(c)) {
         out = {a.rest.defined() ? a.rest * ir::make_int(e.type(), k ? *k : *j) : Expr(), c};
       }
     }
   } else if (e->op == Op::Cast && e->args[0].type().traps_on_overflow() && wide) {
-    const Split a = split(e->args[0], narrow_elements);
+    const Split a = split(e->args[0], narrow_elements, depth + 1);
     if (a.constant != 0) out = {a.rest.defined() ? ir::make_cast(e.type(), a.rest) : Expr(), a.constant};
   }
   keep_.push_back(e);
@@ -128,8 +129,8 @@ void Emitter::store_piece(const Place&, Value* base, int64_t offset, Value* valu
 
 Value* Emitter::load_dense(const Place& p, Address a, Type t, int64_t align, ir::CachePolicy policy) {
   const int bytes = t.bytes();
-  const int per_piece = std::max(1, max_access() / bytes);
   const int known = dense_align(p, t, align);
+  const int per_piece = std::max(1, max_access(known) / bytes);
   if (t.lanes <= per_piece)
     return from_memory(t, load_piece(p, a.base, a.offset, memory_type(t), known, policy));
   Value* out = llvm::PoisonValue::get(memory_type(t));
@@ -145,8 +146,8 @@ Value* Emitter::load_dense(const Place& p, Address a, Type t, int64_t align, ir:
 
 void Emitter::store_dense(const Place& p, Address a, Type t, Value* v, int64_t align, ir::CachePolicy policy) {
   const int bytes = t.bytes();
-  const int per_piece = std::max(1, max_access() / bytes);
   const int known = dense_align(p, t, align);
+  const int per_piece = std::max(1, max_access(known) / bytes);
   v = to_memory(t, v);
   for (int first = 0; first < t.lanes; first += per_piece) {
     const int n = std::min(per_piece, t.lanes - first);

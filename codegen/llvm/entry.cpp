@@ -2,8 +2,6 @@
 
 #include <llvm/IR/Constants.h>
 
-#include <set>
-
 #include "codegen/llvm/host_emitter.h"
 #include "codegen/llvm/machine.h"
 #include "ir/diagnostic.h"
@@ -46,14 +44,6 @@ llvm::GlobalVariable* device_module(llvm::Module& out, const ir::Module& m, cons
   return new llvm::GlobalVariable(out, type, false, llvm::GlobalValue::InternalLinkage, init, m.program.name + "_device");
 }
 
-std::set<const ir::VarNode*> extents_of(const ir::Module& m) {
-  std::set<const ir::VarNode*> out;
-  for (const ir::Buffer& b : m.buffers)
-    for (const ir::Expr& e : b.extent)
-      if (e.defined() && e->op == ir::Op::Var) out.insert(e->var.get());
-  return out;
-}
-
 // Loads the values and binds them; pointers of argument buffers come out in order of id.
 std::vector<Value*> load_slots(llvm::IRBuilder<>& b, HostEmitter& e, Value* values, const ir::Module& m) {
   std::vector<Value*> out;
@@ -89,7 +79,8 @@ EntryFunctions emit_entry(llvm::Module& out, const llvm::TargetMachine& machine,
   EntryFunctions f;
   f.device = device_module(out, m, images);
   HostShared shared{m, has_feature(machine, "f16c"), f.device};
-  const std::set<const ir::VarNode*> extents = extents_of(m);
+  SignAnalysis signs;
+  signs.note_entry(m);
 
   // The entry unpacks its values for a function whose pointers are known not to overlap (language.md, Aliasing).
   const std::string name = m.program.name;
@@ -125,7 +116,7 @@ EntryFunctions emit_entry(llvm::Module& out, const llvm::TargetMachine& machine,
       inner.bind_buffer(it->second, {arg, buffer.type, buffer.type.bytes(), true, buffer.is_argument && !buffer.is_output});
       inner.bind(s, inner.builder().CreatePtrToInt(arg, i64), true);
     } else {
-      inner.bind(s, arg, extents.contains(s.get()));
+      inner.bind(s, arg, signs.knows(s));
     }
   }
   inner.run_entry(m.entry);
@@ -141,7 +132,7 @@ EntryFunctions emit_entry(llvm::Module& out, const llvm::TargetMachine& machine,
   HostEmitter sizes(out, f.workspace_bytes, shared, nullptr);
   const std::vector<Value*> values = load_slots(sizes.builder(), sizes, f.workspace_bytes->getArg(0), m);
   for (size_t i = 0; i < values.size(); ++i)
-    if (values[i]) sizes.bind(m.args.slots[i], values[i], extents.contains(m.args.slots[i].get()));
+    if (values[i]) sizes.bind(m.args.slots[i], values[i], signs.knows(m.args.slots[i]));
   sizes.builder().CreateRet(m.workspace_bytes.defined() ? sizes.expr(m.workspace_bytes) : sizes.builder().getInt64(0));
   return f;
 }

@@ -24,11 +24,11 @@ class DeviceEmitter : public Emitter {
  public:
   using Emitter::Emitter;
 
-  void declare(const ir::Module& m, const ir::Kernel& k);
+  void declare(const ir::Module& m, const ir::Kernel& k, const SignAnalysis& entry);
   void finish() { b_.CreateRetVoid(); }
 
  protected:
-  int max_access() const override { return 16; }
+  int max_access(int align) const override { return std::min(16, align); }
 
   Value* native(MathFn fn, const std::vector<Value*>& a, bool strict) override {
     if (strict) return nullptr;
@@ -191,19 +191,7 @@ void DeviceEmitter::other_stmt(const ir::Stmt& s) {
   Emitter::other_stmt(s);
 }
 
-// Sizes of buffers are never negative.
-std::set<const ir::VarNode*> size_symbols(const ir::Module& m) {
-  std::set<const ir::VarNode*> out;
-  for (const ir::FuncDef& f : m.program.funcs)
-    for (const ir::Sym& s : f.extent)
-      if (s) out.insert(s.get());
-  for (const ir::Buffer& b : m.buffers)
-    for (const ir::Expr& e : b.extent)
-      if (e.defined() && e->op == ir::Op::Var) out.insert(e->var.get());
-  return out;
-}
-
-void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k) {
+void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k, const SignAnalysis& entry) {
   const auto range = [&](Intrinsic::ID id, uint32_t end) {
     llvm::CallInst* call = b_.CreateIntrinsic(id, {});
     call->addRangeRetAttr(llvm::ConstantRange(llvm::APInt(32, 0), llvm::APInt(32, end)));
@@ -212,7 +200,6 @@ void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k) {
   if (k.thread) bind(k.thread, range(Intrinsic::nvvm_read_ptx_sreg_tid_x, static_cast<uint32_t>(k.threads)), true);
   if (k.block) bind(k.block, range(Intrinsic::nvvm_read_ptx_sreg_ctaid_x, 0x7fffffffu), true);
   const std::set<int> written(k.written.begin(), k.written.end());
-  const std::set<const ir::VarNode*> sizes = size_symbols(m);
   unsigned at = 0;
   for (int id : k.buffers) {
     llvm::Argument* arg = function_->getArg(at++);
@@ -229,7 +216,7 @@ void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k) {
   for (const ir::Sym& s : k.scalars) {
     llvm::Argument* arg = function_->getArg(at++);
     arg->setName(s->name);
-    bind(s, s->type.is_bool() ? b_.CreateICmpNE(arg, b_.getInt8(0)) : static_cast<Value*>(arg), sizes.contains(s.get()));
+    bind(s, s->type.is_bool() ? b_.CreateICmpNE(arg, b_.getInt8(0)) : static_cast<Value*>(arg), entry.knows(s));
   }
   for (const ir::Allocation& a : k.allocations) {
     if (a.memory == ir::Memory::Register) {
@@ -248,7 +235,7 @@ void DeviceEmitter::declare(const ir::Module& m, const ir::Kernel& k) {
   }
 }
 
-void emit_kernel(llvm::Module& out, const ir::Module& m, const ir::Kernel& k) {
+void emit_kernel(llvm::Module& out, const ir::Module& m, const ir::Kernel& k, const SignAnalysis& entry) {
   if (k.roles.size() != 1 || k.cluster != 1)
     ir::user_error(ir::ErrorCode::NotExecutable, k.loc, "kernel `" + k.name + "`: roles and clusters can't be executed on cuda yet");
   llvm::LLVMContext& c = out.getContext();
@@ -271,7 +258,7 @@ void emit_kernel(llvm::Module& out, const ir::Module& m, const ir::Kernel& k) {
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr(llvm::Attribute::WillReturn);
   DeviceEmitter e(out, f, m.target.strict_float);
-  e.declare(m, k);
+  e.declare(m, k, entry);
   e.stmt(k.roles[0].body);
   e.finish();
 }
@@ -284,7 +271,9 @@ PtxResult emit_ptx(const ir::Module& m) {
   llvm::Module out(m.program.name, context);
   out.setTargetTriple(machine->getTargetTriple());
   out.setDataLayout(machine->createDataLayout());
-  for (const ir::Kernel& k : m.kernels) emit_kernel(out, m, k);
+  SignAnalysis entry;
+  entry.note_entry(m);
+  for (const ir::Kernel& k : m.kernels) emit_kernel(out, m, k, entry);
   verify(out);
   optimize(out, *machine, /*host=*/false);
   PtxResult r;

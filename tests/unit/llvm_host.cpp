@@ -130,6 +130,22 @@ TEST(LlvmHost, CopiesOfALetKeepTheirValues) {
   EXPECT_THAT(x, ::testing::ElementsAre(10, 26, 442, 25, 36));
 }
 
+TEST(LlvmHost, LongChains) {
+  test::ModuleBuilder b("chain", "host");
+  const int out = b.tensor("out", ir::Float(64), 1, true);
+  const ir::Expr one = ir::make_load(out, ir::Float(64), ir::i32(0));
+  ir::Expr sum = one;
+  for (int i = 0; i < 5000; ++i) sum = ir::make_binary(i % 2 ? ir::Op::Add : ir::Op::Sub, sum, i % 3 ? one : ir::make_float(ir::Float(64), i));
+  b.m.entry = test::store(out, ir::i32(1), sum);
+  double want = 2;
+  for (int i = 0; i < 5000; ++i) want = i % 2 ? want + (i % 3 ? 2 : i) : want - (i % 3 ? 2 : i);
+  const codegen::HostJit jit(b.m);
+  std::vector<double> x = {2, 0};
+  const int64_t values[] = {address(x.data()), 2, 1};
+  ASSERT_EQ(jit.entry()(values, nullptr), 0);
+  EXPECT_EQ(x[1], want);
+}
+
 TEST(LlvmHost, MaskedAccessesTouchNothing) {
   test::ModuleBuilder b("masked", "host");
   const int in = b.tensor("in", ir::Int(32), 1);

@@ -5,6 +5,7 @@
 #include "codegen/llvm/nvptx.h"
 #include "codegen/llvm/ptxas.h"
 #include "ir/diagnostic.h"
+#include "ir/eval/scalar.h"
 #include "tests/unit/llvm_modules.h"
 
 namespace sinter {
@@ -49,6 +50,46 @@ TEST(LlvmNvptx, StreamingIsACachePolicy) {
   const std::string ptx = codegen::emit_ptx(test::saxpy_cuda("cuda-sm_80", ir::CachePolicy::Stream)).ptx;
   EXPECT_EQ(count(ptx, "ld.global.nc.L1::no_allocate.v4.b32"), 2);
   EXPECT_EQ(count(ptx, "st.global.cs.v4.b32"), 1);
+}
+
+// Rows of 8 modulo 16 bytes: pieces of eight, each with its policy.
+TEST(LlvmNvptx, VectorsSplitByAlignment) {
+  test::ModuleBuilder b("rows", "cuda-sm_90a");
+  const int x = b.tensor("x", ir::Float(32), 1);
+  const int y = b.tensor("y", ir::Float(32), 1, true);
+  ir::Kernel& k = b.kernel("rows_kernel", 64);
+  const ir::Expr at = test::dense(ir::make_var(k.thread) * 4 + 2, 4);
+  test::ModuleBuilder::body(k, test::store(y, at, ir::make_load(x, ir::Float(32, 4), at, {}, 2, ir::CachePolicy::Stream), 2, ir::CachePolicy::Stream));
+  k.buffers = {x, y};
+  k.written = {y};
+  k.fast = true;
+  const std::string ptx = codegen::emit_ptx(b.m).ptx;
+  EXPECT_EQ(count(ptx, "ld.global.nc.L1::no_allocate.v2.b32"), 2);
+  EXPECT_EQ(count(ptx, "st.global.cs.v2.b32"), 2);
+  k.fast = false;  // a caller's buffer may be a slice
+  const std::string general = codegen::emit_ptx(b.m).ptx;
+  EXPECT_EQ(count(general, "ld.global.nc.L1::no_allocate.b32"), 4);
+}
+
+// A tile count that the entry computes from sizes is not negative, so that decoding a block index is one unsigned division.
+TEST(LlvmNvptx, SizesAreNotNegative) {
+  test::ModuleBuilder b("decode", "cuda-sm_90a");
+  const int y = b.tensor("y", ir::Int(32), 1, true);
+  const ir::Sym tiles = ir::make_sym("tiles"), unknown = b.param("unknown", ir::Int(32));
+  ir::Kernel& k = b.kernel("decode_kernel", 64);
+  const auto body = [&](const ir::Sym& divisor) {
+    return test::store(y, ir::make_var(k.thread), ir::make_var(k.block) / ir::make_var(divisor));
+  };
+  test::ModuleBuilder::body(k, body(tiles));
+  k.buffers = {y};
+  k.written = {y};
+  k.scalars = {tiles, unknown};
+  b.m.entry = ir::make_let(tiles, ir::ceil_div(b.extent(y), 64), std::make_shared<ir::LaunchStmt>(0, ir::make_int(ir::Int(64), 1)));
+  const std::string ptx = codegen::emit_ptx(b.m).ptx;
+  EXPECT_THAT(ptx, HasSubstr("div.u32"));
+  EXPECT_THAT(ptx, Not(HasSubstr("div.s32")));
+  test::ModuleBuilder::body(k, body(unknown));
+  EXPECT_THAT(codegen::emit_ptx(b.m).ptx, HasSubstr("div.s32"));
 }
 
 TEST(LlvmNvptx, StrictDoesNotContract) {
@@ -151,16 +192,16 @@ TEST_P(Ptxas, TakesEveryKernel) {
   accepts(test::stencil_cuda(GetParam()));
 }
 
-// All casts between all types, in one kernel each way.
+// All casts between all types, a kernel for each source.
 TEST_P(Ptxas, TakesEveryCast) {
+  test::ModuleBuilder b("casts", GetParam());
   const std::vector<ir::Type> types = {ir::Bool(), ir::Int(8), ir::Int(16), ir::Int(32), ir::Int(64), ir::UInt(8), ir::UInt(16),
                                        ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::Float(32), ir::Float(64)};
   for (const ir::Type from : types) {
-    test::ModuleBuilder b("casts", GetParam());
     const int x = b.tensor("x", from, 1);
     std::vector<int> outs;
     for (const ir::Type to : types) outs.push_back(b.tensor("y" + to_string(to), to, 1, true));
-    ir::Kernel& k = b.kernel("casts_kernel", 64);
+    ir::Kernel& k = b.kernel("casts_" + to_string(from), 64);
     std::vector<ir::Stmt> s;
     const ir::Expr at = ir::make_var(k.thread);
     for (size_t i = 0; i < types.size(); ++i)
@@ -169,9 +210,52 @@ TEST_P(Ptxas, TakesEveryCast) {
     k.buffers = outs;
     k.buffers.push_back(x);
     k.written = outs;
-    SCOPED_TRACE(to_string(from));
-    accepts(b.m);
   }
+  accepts(b.m);
+}
+
+// All operators that each type has, scalar and in vectors, a kernel each.
+TEST_P(Ptxas, TakesEveryOperator) {
+  const std::vector<ir::Type> types = {ir::Bool(), ir::Int(8), ir::Int(16), ir::Int(32), ir::Int(64), ir::UInt(8), ir::UInt(16),
+                                       ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::Float(32), ir::Float(64)};
+  test::ModuleBuilder b("operators", GetParam());
+  for (const ir::Type t : types) {
+    for (const int lanes : {1, 4}) {
+      const int x = b.tensor("x", t, 1), y = b.tensor("y", t, 1);
+      const int out = b.tensor("out", t, 1, true), flags = b.tensor("flags", ir::Bool(), 1, true);
+      ir::Kernel& k = b.kernel("operators_" + to_string(t.with_lanes(lanes)), 64);
+      const ir::Expr first = ir::make_var(k.thread) * lanes;
+      const ir::Expr at = lanes == 1 ? first : test::dense(first, lanes);
+      const ir::Expr a = ir::make_load(x, t.with_lanes(lanes), at), c = ir::make_load(y, t.with_lanes(lanes), at);
+      std::vector<ir::Stmt> s;
+      const auto keep = [&](const ir::Expr& v) {
+        const ir::Expr to = first + static_cast<int64_t>(s.size()) * 1024;
+        s.push_back(test::store(v.type().is_bool() && !t.is_bool() ? flags : out, lanes == 1 ? to : test::dense(to, lanes), v));
+      };
+      for (int i = static_cast<int>(ir::Op::Add); i <= static_cast<int>(ir::Op::Shr); ++i) {
+        const auto op = static_cast<ir::Op>(i);
+        if (op == ir::Op::Not || op == ir::Op::BitNot) {
+          if (ir::scalar_fn(op, {}, t, t) && (op == ir::Op::Not) == t.is_bool()) keep(ir::make_unary(op, a));
+          continue;
+        }
+        if ((op == ir::Op::And || op == ir::Op::Or) && !t.is_bool()) continue;
+        if (ir::scalar_fn(op, {}, t, t)) keep(ir::make_binary(op, a, c));
+      }
+      if (!t.is_bool()) keep(ir::make_unary(ir::Op::Neg, a)), keep(ir::make_unary(ir::Op::Abs, a));
+      if (t.is_float()) {
+        for (const auto f : {ir::MathFn::Sqrt, ir::MathFn::Floor, ir::MathFn::Ceil, ir::MathFn::Round, ir::MathFn::Trunc, ir::MathFn::IsNan})
+          keep(ir::make_math(f, {a}));
+        keep(ir::make_math(ir::MathFn::Fma, {a, c, a}));
+        keep(ir::make_strict(ir::make_binary(ir::Op::Div, a, c)));
+      }
+      keep(ir::make_select(ir::make_binary(ir::Op::LT, a, c), c, a));
+      if (lanes == 1) keep(ir::make_shuffle(a, ir::i32(3)));
+      test::ModuleBuilder::body(k, ir::make_seq(s));
+      k.buffers = {x, y, out, flags};
+      k.written = {out, flags};
+    }
+  }
+  accepts(b.m);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Ptxas, ::testing::Values("cuda-sm_80", "cuda-sm_89", "cuda-sm_90", "cuda-sm_90a"));
