@@ -1,5 +1,6 @@
 // The loop nest as users see it: where each Func is computed and stored, without the expressions.
 #include "ir/text/print.h"
+#include "ir/transform/simplify.h"
 
 namespace sinter::ir {
 
@@ -18,23 +19,29 @@ class LoopNest {
       case StmtKind::For: {
         const auto* f = as<ForStmt>(s);
         std::string t = loop_kind_name(f->loop) + std::string(" ") + (f->var ? f->var->name : "_");
-        const int64_t *min = as_int(f->min), *extent = as_int(f->extent);
-        if (min && extent) t += " in [" + std::to_string(*min) + ", " + std::to_string(*min + *extent) + ")";
+        const std::string min = brief(f->min), end = brief(simplify(f->min + f->extent));
+        if (!min.empty() && !end.empty()) t += " in [" + min + ", " + end + ")";
+        if (f->hints.vector) t += ", vectors of " + std::to_string(f->hints.vector);
+        if (f->hints.unroll) t += ", unrolled by " + std::to_string(f->hints.unroll);
+        if (f->hints.threads) t += ", " + std::to_string(f->hints.threads) + " threads";
         nested(t + ":", f->body);
         return;
       }
-      case StmtKind::If:
-        visit(as<IfStmt>(s)->then_body);
-        visit(as<IfStmt>(s)->else_body);
+      case StmtKind::If: {
+        const auto* i = as<IfStmt>(s);
+        const std::string condition = brief(i->cond);
+        nested("if " + (condition.empty() ? "..." : condition) + ":", i->then_body);
+        if (i->else_body) nested("else:", i->else_body);
         return;
+      }
       case StmtKind::Let: visit(as<LetStmt>(s)->body); return;
       case StmtKind::Alloc: {
         const auto* a = as<AllocStmt>(s);
         std::string t = "store " + name(a->func) + " in " + memory_name(a->memory);
         std::string box;
         for (const Region& r : a->region) {
-          const int64_t* n = as_int(r.extent);
-          box += (box.empty() ? "" : " x ") + (n ? std::to_string(*n) : std::string("?"));
+          const std::string n = brief(r.extent);
+          box += (box.empty() ? "" : " x ") + (n.empty() ? "..." : as_int(r.extent) || r.extent->op == Op::Var ? n : "(" + n + ")");
         }
         if (!box.empty()) t += ": " + box;
         if (a->ring > 1) t += ", ring of " + std::to_string(a->ring);
@@ -55,6 +62,11 @@ class LoopNest {
   std::string take() { return std::move(out_); }
 
  private:
+  // "" where it would be longer than what it explains.
+  static std::string brief(const Expr& e) {
+    const std::string text = to_string(e);
+    return text.size() <= 48 ? text : "";
+  }
   std::string name(FuncId f) const {
     return f >= 0 && f < static_cast<int>(program_.funcs.size()) ? program_.funcs[f].name : "?" + std::to_string(f);
   }
