@@ -162,13 +162,32 @@ class Coverage {
     }
     p.loop = loop_of(base);
     if (!p.loop) return -1;
-    const Expr whole = simplify(in_.outer.resolve(p.loop->extent));
+    const Expr whole = static_extent(*p.loop);
     p.top = !modulus.defined();
     p.extent = modulus;
     if (p.top) p.extent = p.low.defined() ? quotient(whole, p.low) : whole;
     p.digit = make_sym(e->op == Op::Var ? e->var->name : to_string(e));
     pieces_.push_back(std::move(p));
     return static_cast<int>(pieces_.size()) - 1;
+  }
+
+  // A loop that ends early in its last part, `extent min(8, n - 8*o)`: the part that depends on other loops is a guard, the other one
+  // the extent.
+  Expr static_extent(const ForStmt& loop) {
+    std::vector<Expr> parts{simplify(in_.outer.resolve(loop.extent))}, still, moving;
+    while (!parts.empty()) {
+      const Expr e = parts.back();
+      parts.pop_back();
+      if (!uses_loops(e)) still.push_back(e);
+      else if (e->op == Op::Min) parts.insert(parts.end(), e->args.begin(), e->args.end());
+      else moving.push_back(e);
+    }
+    if (still.empty()) return simplify(in_.outer.resolve(loop.extent));
+    Expr out = still[0];
+    for (size_t i = 1; i < still.size(); ++i) out = min(out, still[i]);
+    if (clipped_.insert(&loop).second)
+      for (const Expr& e : moving) limits_.push_back(make_var(loop.var) < in_.outer.resolve(loop.min) + e);
+    return out;
   }
 
   // How many values v / low takes for v below `whole`.
@@ -467,6 +486,7 @@ class Coverage {
   std::vector<Piece> pieces_;
   std::vector<DimForm> forms_;
   std::vector<Expr> limits_;  // live limits of loops
+  std::unordered_set<const ForStmt*> clipped_;
   Path raw_, full_;
   bool twice_ = false;
 };

@@ -28,7 +28,7 @@ class NestProver {
       case StmtKind::Seq: return sequence(*as<SeqStmt>(s), std::move(path));
       case StmtKind::For: {
         const auto* f = as<ForStmt>(s);
-        for (const Expr* e : {&f->min, &f->extent, &f->live}) expression(*e, path, f->loc);
+        for (const Expr* e : {&f->min, &f->extent, &f->live}) bound(*e, path, f->loc);
         loops_.push_back(f);
         path.enter_loop(*f);
         visit(f->body, std::move(path));
@@ -86,13 +86,18 @@ class NestProver {
       if (n->op != Op::Call) return;
       access({n->id, n->args, n->loc.known() ? n->loc : loc, false, loop_syms()}, path);
     });
-    if (e.type() == Int(32)) prove_no_overflow(claims_, path, e, loc);
+  }
+
+  // Of a loop or a region: arithmetic of ours.
+  void bound(const Expr& e, const Path& path, Loc loc) {
+    expression(e, path, loc);
+    prove_no_overflow(claims_, path, e, loc);
   }
 
   void access(const AccessPlace& a, const Path& path) {
     const auto it = storage_.find(a.func);
     if (it == storage_.end()) throw InternalError("prove_nest: an access to `" + program_.funcs[a.func].name + "`, which has no storage here");
-    const bool argument = !it->second.extent[0].defined();
+    const bool argument = program_.funcs[a.func].is_input() || program_.is_output(a.func);
     prove_in_bounds(claims_, program_, path, a, it->second, argument ? "its extents" : "its storage");
     for (const Expr& e : a.index) prove_no_overflow(claims_, path, e, a.loc);
     if (const auto c = computed_.find(a.func); c != computed_.end() && !a.write)
@@ -114,7 +119,7 @@ class NestProver {
     Storage s;
     s.loc = a.loc;
     for (const Region& r : a.region) {
-      for (const Expr* e : {&r.min, &r.max, &r.extent}) expression(*e, path, a.loc);
+      for (const Expr* e : {&r.min, &r.max, &r.extent}) bound(*e, path, a.loc);
       s.min.push_back(path.resolve(r.min));
       s.max.push_back(path.resolve(r.max));
       s.extent.push_back(path.resolve(r.extent));
