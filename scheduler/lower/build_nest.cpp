@@ -122,6 +122,10 @@ class Builder {
     if (has_places(f, s)) return guarded;
     const StageShape shifted = make_shape(plan_, loops, regions_.compute_region(f), true);
     if (!shifted.shifts) return guarded;
+    // Inside a guarded part its length is known only there: no one condition in front decides.
+    std::unordered_set<const VarNode*> own;
+    for (const Sym& v : shifted.sym) own.insert(v.get());
+    if (uses_any(shifted.shift_condition, own)) return guarded;
     return make_if(shifted.shift_condition, nest(loops, shifted), guarded);
   }
 
