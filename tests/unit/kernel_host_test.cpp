@@ -1,6 +1,7 @@
 // Nests to host loops: vectors with tails, parallel loops, GPU words on a CPU.
 #include <gtest/gtest.h>
 
+#include "ir/verify/verify.h"
 #include "scheduler/lower/expand_vectors.h"
 #include "scheduler/lower/host/lower_host.h"
 #include "tests/unit/kernel_nests.h"
@@ -11,7 +12,11 @@ namespace {
 using namespace ir;
 using namespace kernel_test;
 
-Module lower(const NestCase& c) { return lower_host(c.program, c.nest, Target::parse("host")); }
+Module lower(const NestCase& c) {
+  Module m = lower_host(c.program, c.nest, Target::parse("host"));
+  verify_module(m);
+  return m;
+}
 
 int loops(const Stmt& s, LoopKind kind) {
   int n = 0;

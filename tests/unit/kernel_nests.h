@@ -22,6 +22,12 @@ inline FuncDef func_def(const std::string& name, Type t, int rank, FuncKind kind
   f.fixed_extent.resize(rank);
   f.fixed_stride.resize(rank);
   f.loc = Loc::here();
+  if (kind == FuncKind::Computed) {  // lowering looks at the Nest only; this keeps the Program well formed
+    Definition d;
+    for (const Sym& v : f.dims) d.args.push_back(make_var(v));
+    d.value = make_const(t, 0);
+    f.stages.push_back(std::move(d));
+  }
   return f;
 }
 
