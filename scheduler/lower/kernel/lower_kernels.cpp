@@ -50,7 +50,8 @@ Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Version
   const int64_t shared_bytes = pack_shared(module, draft);
   insert_barriers(draft);
   // Both versions share tiles and barriers; what differs comes later.
-  (void)proofs;
+  // Both versions share tiles and barriers; what differs comes later.
+  if (proofs.prover && fast) prove_kernel(module.program, draft, module.target, *proofs.prover, *proofs.report);
   expand_tiles(draft);
   std::vector<NarrowStride> strides = flatten_kernel(module, draft);
   if (fast) versions.strides = std::move(strides);
