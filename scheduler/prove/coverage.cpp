@@ -337,6 +337,14 @@ class Coverage {
                "check the extents, guards and tails of its loops", excerpt(), witness);
   }
 
+  // Points of the domain from where the digits from `i` up stand.
+  Expr left_above(size_t k, size_t i) const {
+    const DimForm& f = forms_[k];
+    Expr left = state(last_[k] - first_[k]) + 1;
+    for (; i < f.digits.size(); ++i) left = left - make_var(pieces_[f.digits[i].first].digit) * f.digits[i].second;
+    return left;
+  }
+
   void reach(size_t k) {
     const DimForm& f = forms_[k];
     const Answer at_start = claims_.prove(in_.outer, equal(f.offset, i32(0)));
@@ -346,7 +354,9 @@ class Coverage {
       const bool end = i == f.digits.size();
       const Expr needed = end ? simplify(state(last_[k] - first_[k]) + 1) : i32(f.digits[i].second);
       if (!end && is_const_int(pieces_[f.digits[i].first].extent, 1)) continue;
-      const Answer a = claims_.prove(raw_, needed <= reached);
+      Answer a = claims_.prove(raw_, needed <= reached);
+      // The lower digits of a last, partial tile need to reach the end of the domain only.
+      if (a.verdict != Verdict::Proved && !end && !f.shifted) a = claims_.prove(raw_, needed <= reached || left_above(k, i) <= reached);
       if (a.verdict != Verdict::Proved) left_out(k, a, simplify(first_[k] + reached));
       if (!end) reached = simplify(state(pieces_[f.digits[i].first].extent) * f.digits[i].second);
     }
