@@ -2,20 +2,15 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "codegen/aot/export.h"
+#include "tests/package/c_program.h"
 #include "tests/unit/llvm_modules.h"
 
 namespace sinter {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kProgram = R"(
 #include <dlpack/dlpack.h>
@@ -110,31 +105,16 @@ ir::Module gpu_copy() {
   return b.m;
 }
 
-class Export : public ::testing::Test {
+class Export : public test::CProgram {
  protected:
   void SetUp() override {
-    if (std::system("cc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no C compiler";
-    std::string name = (fs::temp_directory_path() / "sinter-package-XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    dir_ = name;
-    codegen::export_static_library(test::saxpy_host(), dir_ + "/saxpy");
-    codegen::export_static_library(test::stencil_host(50000), dir_ + "/stencil");
-    codegen::export_static_library(scalars_module(), dir_ + "/scaled");
-    codegen::export_static_library(gpu_copy(), dir_ + "/copy_gpu");
+    test::CProgram::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    codegen::export_static_library(test::saxpy_host(), path("saxpy"));
+    codegen::export_static_library(test::stencil_host(50000), path("stencil"));
+    codegen::export_static_library(scalars_module(), path("scaled"));
+    codegen::export_static_library(gpu_copy(), path("copy_gpu"));
   }
-  void TearDown() override {
-    if (!dir_.empty()) fs::remove_all(dir_);
-  }
-  // Output of a command in the directory; the status goes to `status`.
-  std::string run(const std::string& command, int& status) const {
-    status = std::system(("cd '" + dir_ + "' && (" + command + ") > log 2>&1").c_str());
-    std::ifstream in(dir_ + "/log");
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-  }
-  static std::string runtime() { return std::string("'") + SINTER_BINARY_DIR + "/libsinter_runtime.a'"; }
-  std::string dir_;
 };
 
 TEST_F(Export, OneProgram) {
