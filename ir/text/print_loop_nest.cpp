@@ -29,15 +29,19 @@ class LoopNest {
       }
       case StmtKind::If: {
         const auto* i = as<IfStmt>(s);
-        const std::string condition = brief(i->cond);
-        nested("if " + (condition.empty() ? "..." : condition) + ":", i->then_body);
+        const std::string condition = brief(i->cond), before = out_;
+        const std::string head = "if " + (condition.empty() ? "..." : condition) + ":";
+        nested(head, i->then_body);
+        // Around checks of the arguments: nothing to see.
+        if (out_.size() == before.size() + 2 * indent_ + head.size() + 1) out_ = before;
         if (i->else_body) nested("else:", i->else_body);
         return;
       }
       case StmtKind::Let: visit(as<LetStmt>(s)->body); return;
       case StmtKind::Alloc: {
         const auto* a = as<AllocStmt>(s);
-        std::string t = "store " + name(a->func) + " in " + memory_name(a->memory);
+        std::string t = "store " + name(a->func);
+        if (a->memory != Memory::Auto) t += std::string(" in ") + memory_name(a->memory);
         std::string box;
         for (const Region& r : a->region) {
           const std::string n = brief(r.extent);
