@@ -25,8 +25,8 @@ pack() {
   ldd "$travel/sinter_quickstart" | sed -n 's/.*lib\(fmt\|png\)[^ ]* => \([^ ]*\).*/\2/p' | xargs -r -I{} cp -L {} "$travel/"
   if [ -n "$bench" ]; then cp "$bench/peers.py" "$bench/compare.py" "$travel/"; fi
   # LLVM makes the programs large, and they compress well.
-  tar -C "$travel" -czf "$travel/programs.tar.gz" sinter_test_gpu sinter_quickstart
-  rm "$travel/sinter_test_gpu" "$travel/sinter_quickstart"
+  tar -C "$travel" -czf "$travel/programs.tar.gz" sinter_test_gpu sinter_quickstart $(cd "$travel" && ls *.so.*)
+  rm "$travel"/sinter_test_gpu "$travel"/sinter_quickstart "$travel"/*.so.*
   du -sh "$travel"
 }
 
@@ -46,11 +46,12 @@ run() {
       quickstart)
         (cd "$out" && timeout 120 "$travel/sinter_quickstart" --image "$root/apps/quickstart/data/photo.png" | tee quickstart.txt) || status=1 ;;
       sanitize)
-        for tool in memcheck racecheck; do
+        # Some tests provoke errors of the driver's interface on purpose; what counts here are accesses.
+        for tool in "memcheck --report-api-errors no" racecheck; do
           echo "-- $tool"
-          timeout "${SANITIZE_SECONDS:-240}" compute-sanitizer --tool "$tool" --error-exitcode 7 "$travel/sinter_test_gpu" --gtest_brief=1 \
-            ${SANITIZE_FILTER:+--gtest_filter="$SANITIZE_FILTER"} >"$out/$tool.txt" 2>&1 || { status=1; tail -n 30 "$out/$tool.txt"; }
-          tail -n 3 "$out/$tool.txt"
+          timeout "${SANITIZE_SECONDS:-240}" compute-sanitizer --tool $tool --error-exitcode 7 "$travel/sinter_test_gpu" --gtest_brief=1 \
+            ${SANITIZE_FILTER:+--gtest_filter="$SANITIZE_FILTER"} >"$out/${tool%% *}.txt" 2>&1 || { status=1; tail -n 30 "$out/${tool%% *}.txt"; }
+          tail -n 3 "$out/${tool%% *}.txt"
         done ;;
       bench)
         python3 "$travel/peers.py" --ours "$travel/libsinter_bench.so" --only "${BENCH_ONLY:-copy|bias_gelu|blur}" \
