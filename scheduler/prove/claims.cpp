@@ -87,7 +87,8 @@ Answer Claims::decide(const Path& path, const Expr& claim) {
   return prover_.prove(facts, stated);
 }
 
-Answer Claims::prove(const Path& path, const Expr& claim) {
+Answer Claims::prove(const Path& path, const Expr& stated) {
+  const Expr claim = stated.defined() ? path.in_digits(stated) : stated;
   if (!claim.defined() || is_true(claim)) return {Verdict::Proved, {}};
   if (claim->op == Op::And) {
     Answer a = prove(path, claim->args[0]);

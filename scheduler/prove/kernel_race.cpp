@@ -142,6 +142,17 @@ class RaceProver {
     for (auto& [v, e] : p.renamed) e = substitute(e, f.var, was);
     for (Expr& e : p.facts) e = substitute(e, f.var, was);
     p.renamed[f.var.get()] = was;
+    // Coordinates of the block that are decoded inside the loop are others in another iteration.
+    walk_stmts(f.body, [&](const Stmt& s) {
+      const auto* l = as<LetStmt>(s);
+      if (l && coordinates_.opaque.count(l->var.get())) {
+        const Expr other = make_var(make_sym(l->var->name + "'", l->var->type));
+        for (auto& [v, e] : p.renamed) e = substitute(e, l->var, other);
+        for (Expr& e : p.facts) e = substitute(e, l->var, other);
+        p.renamed[l->var.get()] = other;
+      }
+      return s->kind != StmtKind::Tile;
+    });
     p.facts.push_back(was >= min);
     p.facts.push_back(was < min + extent);
     if (how == Behind::One) p.facts.push_back(equal(was + 1, is));

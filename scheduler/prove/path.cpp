@@ -50,10 +50,33 @@ void Path::set_range(const Sym& var, const Expr& min, const Expr& max) {
 }
 
 void Path::enter_loop(const Sym& var, const Expr& min, const Expr& extent, const Expr& live) {
-  const Expr first = resolve(min), last = simplify(first + resolve(extent) - 1);
+  const Expr first = in_digits(resolve(min)), last = simplify(first + in_digits(resolve(extent)) - 1);
   set_range(var, first, last);
   loops_.insert(var.get());
+  if (is_const_int(first, 0)) add_digits(var, simplify(resolve(extent)));
   if (live.defined()) assume(make_var(var) <= first + resolve(live) - 1);
+}
+
+void Path::add_digits(const Sym& var, const Expr& extent) {
+  if (extent->op != Op::Mul || as_int(extent->args[0]) || as_int(extent->args[1])) return;
+  for (int i = 0; i < 2; ++i) {
+    const Expr &a = extent->args[i], &b = extent->args[1 - i];
+    if (!can_prove(a >= i32(1), scope_)) continue;
+    Fused f{var, a, make_sym(var->name + "/(" + to_string(a) + ")"), make_sym(var->name + "%(" + to_string(a) + ")")};
+    set_range(f.quotient, i32(0), simplify(b - 1));
+    set_range(f.remainder, i32(0), simplify(a - 1));
+    fused_.push_back(std::move(f));
+  }
+}
+
+Expr Path::in_digits(const Expr& e) const {
+  if (fused_.empty()) return e;
+  return rewrite(e, [&](const Expr& n) {
+    if ((n->op != Op::Div && n->op != Op::Mod) || n->args[0]->op != Op::Var) return n;
+    for (const Fused& f : fused_)
+      if (n->args[0]->var == f.var && equal_structure(simplify(n->args[1]), f.inner)) return make_var(n->op == Op::Div ? f.quotient : f.remainder);
+    return n;
+  });
 }
 
 // A bound of a variable, `v < e`, narrows its interval: interval reasoning then needs no solver.
@@ -85,7 +108,7 @@ void Path::refine(const Expr& fact) {
 
 void Path::assume(const Expr& condition) {
   if (!condition.defined()) return;
-  const Expr c = resolve(condition);
+  const Expr c = in_digits(resolve(condition));
   if (is_true(c)) return;
   if (c->op == Op::And) {
     assume(c->args[0]);

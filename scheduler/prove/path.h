@@ -27,15 +27,25 @@ class Path {
   bool is_loop(const ir::Sym& var) const { return loops_.count(var.get()) != 0; }
   // `e` with the values of Lets in their place.
   ir::Expr resolve(const ir::Expr& e) const;
+  // v / a and v % a of a fused loop, v < a * b, as variables of their own: that they are below b and a is the lemma of fuse, and no
+  // solver has to divide by a run-time size.
+  ir::Expr in_digits(const ir::Expr& e) const;
   const std::vector<ir::Expr>& facts() const { return facts_; }
   const ir::IntervalScope& scope() const { return scope_; }
 
  private:
   void refine(const ir::Expr& fact);
+  void add_digits(const ir::Sym& var, const ir::Expr& extent);
 
   std::vector<ir::Expr> facts_;
   ir::IntervalScope scope_;
   ir::SymMap<size_t> age_;  // of the variables in scope_, in order of entry
+  struct Fused {
+    ir::Sym var;
+    ir::Expr inner;  // a
+    ir::Sym quotient, remainder;
+  };
+  std::vector<Fused> fused_;
   std::unordered_set<const ir::VarNode*> loops_;
   ir::Substitution lets_;
 };
