@@ -47,6 +47,12 @@ Lowered lower(const Program& program, const Schedule& schedule, const Target& ta
         return target.is_gpu() ? lower_kernels(out.nest.program, out.nest.body, target, kernel_proofs) : lower_host(out.nest.program, out.nest.body, target);
       },
       print_module, verify_module);
+  // What proofs left to run time comes before anything else.
+  if (!out.proofs.checks.empty()) {
+    std::vector<Stmt> entry = out.proofs.checks;
+    entry.push_back(out.module.entry);
+    out.module.entry = make_seq(std::move(entry));
+  }
   out.module = run_pass(&out.passes, "expand-math", out.module, [&] { return expand_module_math(out.module); }, print_module, verify_module);
   return out;
 }

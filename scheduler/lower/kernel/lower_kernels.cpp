@@ -49,9 +49,8 @@ Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Version
   assign_layouts(module, draft);
   const int64_t shared_bytes = pack_shared(module, draft);
   insert_barriers(draft);
-  // Both versions share tiles and barriers; what differs comes later.
-  // Both versions share tiles and barriers; what differs comes later.
-  if (proofs.prover && fast) prove_kernel(module.program, draft, module.target, *proofs.prover, *proofs.report);
+  if (proofs.edit) proofs.edit(draft);
+  if (proofs.prover) prove_kernel(module.program, draft, module.target, *proofs.prover, *proofs.report);
   expand_tiles(draft);
   std::vector<NarrowStride> strides = flatten_kernel(module, draft);
   if (fast) versions.strides = std::move(strides);

@@ -1,6 +1,8 @@
 // From a Nest to the final Kernel form: per-thread kernels, each in two versions, and the host code that launches them.
 #pragma once
 
+#include <functional>
+
 #include "ir/kernel.h"
 #include "ir/prover.h"
 #include "scheduler/prove/obligations.h"
@@ -11,6 +13,7 @@ namespace sinter::scheduler {
 struct KernelProofs {
   ir::Prover* prover = nullptr;
   ProofReport* report = nullptr;
+  std::function<void(KernelDraft&)> edit;  // tests: changes a kernel just before it is proved
 };
 
 // For cuda and emulate targets.
