@@ -3,6 +3,7 @@
 #include <z3++.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/analysis/visit.h"
 #include "ir/diagnostic.h"
@@ -39,24 +40,30 @@ Answer Z3Prover::prove(const std::vector<Expr>& facts, const Expr& claim) {
   Answer answer;
   try {
     z3::context& c = context_->c;
-    z3::solver solver(c);
-    z3::params params(c);
-    params.set("rlimit", rlimit_);
-    solver.set(params);
-    for (const Expr& fact : facts) {
-      solver.add(context_->translate(fact));
-      context_->translate.side_conditions(fact, solver);
-    }
     const z3::expr goal = context_->translate(claim);
-    context_->translate.side_conditions(claim, solver);
-    solver.add(!goal);
-    switch (solver.check()) {
-      case z3::unsat: answer.verdict = Verdict::Proved; return answer;
-      case z3::unknown: return answer;
-      case z3::sat: break;
-    }
+    const auto ask = [&](z3::solver& solver, z3::params params, unsigned rlimit) {
+      params.set("rlimit", rlimit);
+      solver.set(params);
+      for (const Expr& fact : facts) {
+        solver.add(context_->translate(fact));
+        context_->translate.side_conditions(fact, solver);
+      }
+      context_->translate.side_conditions(claim, solver);
+      solver.add(!goal);
+      return solver.check();
+    };
+    // The plain solver starts in a millisecond; Z3 4.8's newer arithmetic would not count some work on products against the
+    // limit. Only the other solver, with its preprocessing, can do such products.
+    z3::solver plain(c, z3::solver::simple());
+    z3::params older(c);
+    older.set("arith.solver", 2u);
+    z3::check_result result = ask(plain, older, rlimit_);
+    std::optional<z3::solver> thorough;
+    if (result == z3::unknown) result = ask(thorough.emplace(c), z3::params(c), rlimit_ / 2);
+    if (result == z3::unsat) answer.verdict = Verdict::Proved;
+    if (result != z3::sat) return answer;
     answer.verdict = Verdict::Refuted;
-    const z3::model model = solver.get_model();
+    const z3::model model = (thorough ? *thorough : plain).get_model();
     // Variables in order of first appearance, the claim's first.
     std::vector<ir::Sym> vars = ir::free_vars(claim);
     for (const Expr& fact : facts)

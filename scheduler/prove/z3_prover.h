@@ -14,7 +14,7 @@ namespace sinter::scheduler {
 // `rlimit` bounds the work of a query, not its time: results repeat. One context per object; not thread-safe.
 class Z3Prover : public ir::Prover {
  public:
-  static constexpr unsigned kDefaultRlimit = 400'000;  // about 50 ms
+  static constexpr unsigned kDefaultRlimit = 200'000;  // about 50 ms
 
   explicit Z3Prover(unsigned rlimit = kDefaultRlimit);
   ~Z3Prover() override;

@@ -49,9 +49,9 @@ void division(std::vector<Rule>& out) {
   t.add(S, (x * y + z) % y, z % y);
 
   // Quotient and remainder meet again.
-  t.add(I, (x / c0) * c0 + x % c0, x, c0 != 0);
-  t.add(I, x - (x / c0) * c0, x % c0, c0 != 0);
-  t.add(I, x - x % c0, (x / c0) * c0, c0 != 0);
+  t.add(I, (x / c0) * c0 + x % c0, x, positive);
+  t.add(I, x - (x / c0) * c0, x % c0, positive);
+  t.add(I, x - x % c0, (x / c0) * c0, positive);
   t.add(S, (x / y) * y + x % y, x, 0 < y);
 }
 
