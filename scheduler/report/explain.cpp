@@ -209,8 +209,10 @@ std::string placement_text(const Nest& nest) {
   std::string out = "\nplacement\n";
   for (const PlacementNote& n : nest.placement) {
     std::string why = n.reason;
-    // What inlining would repeat.
-    if (n.recompute > 1 && !p.is_output(n.func) && why.find("reads x") == std::string::npos)
+    // What inlining repeats, or would repeat.
+    if (why.find("reads x") != std::string::npos)
+      why = "cheap to repeat: " + why;
+    else if (n.recompute > 1 && !p.is_output(n.func))
       why += fmt::format(" ({} reads per point of a consumer)", n.recompute);
     out += fmt::format("  {:{}s}  {:{}s}  {}\n", p.funcs[n.func].name, name, n.where, where, why);
   }
