@@ -33,7 +33,7 @@ Lowered lower(const Program& program, const Schedule& schedule, const Target& ta
   const auto print_nest_of = [](const Nest& n) { return print(n.body, n.program); };
   const auto print_module = [](const Module& m) { return print(m); };
   const std::unique_ptr<Prover> prover = proofs.enabled ? make_prover() : nullptr;
-  const KernelProofs kernel_proofs{prover.get(), &out.proofs};
+  const KernelProofs kernel_proofs{prover.get(), &out.proofs, {}};
 
   verify_program(program);
   verify_schedule(program, schedule);
