@@ -25,7 +25,7 @@ enum class ErrorCode : uint16_t {
 
   // directives
   NoSuchLoop = 100,            // E0100 the stage has no such loop
-  BadFactor = 101,             // E0101 a split/vector/unroll factor that is not positive or not constant
+  BadFactor = 101,             // E0101 a split/vector/unroll factor that is not positive, or too large
   DuplicateLoop = 102,         // E0102 a loop name used twice
   BadTail = 103,               // E0103 a tail strategy that is not legal here
   BadReorder = 104,            // E0104 reorder changes the order of dependent RVars, or names a loop twice

@@ -13,11 +13,11 @@ std::string quoted(const Sym& v) { return "`" + v->name + "`"; }
 // E0101: factors are compile-time constants; the IR's other consumers rely on their being positive and within an i32.
 void require_factors(const Directive& d, const std::string& stage) {
   for (int64_t n : d.ints)
-    if (n < 1 || n > INT32_MAX)
+    if (n < 1 || n > kMaxFactor)
       user_error(ErrorCode::BadFactor, d.loc,
                  std::string(directive_name(d.kind)) + " of `" + stage + "`: the factor " + std::to_string(n) +
-                     " is not positive",
-                 "use a factor of at least 1");
+                     (n < 1 ? " is not positive" : " is too large"),
+                 "use a factor from 1 to " + std::to_string(kMaxFactor));
 }
 
 void require_distinct(const std::vector<Sym>& loops, const Directive& d, const std::string& stage, ErrorCode code) {

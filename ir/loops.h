@@ -10,6 +10,9 @@
 
 namespace sinter::ir {
 
+// The largest factor of a split, tile, vectorize or unroll, so that extents can be rounded up in an i32; and of a vectorize.
+inline constexpr int64_t kMaxFactor = 1 << 24, kMaxLanes = 256;
+
 class LoopNames {
  public:
   // A stage's loops before any directive, innermost first.

@@ -66,11 +66,22 @@ class StmtSimplifier {
     return make_if(cond, then_body, no_else ? nullptr : else_body);
   }
 
+  // A launch reads host variables that its kernel lists: they are used where no expression shows it.
+  static bool launches(const Stmt& s) {
+    bool found = false;
+    walk_stmts(s, [&](const Stmt& c) {
+      found = found || c->kind == StmtKind::Launch;
+      return !found;
+    });
+    return found;
+  }
+
   Stmt let(const LetStmt& l, const Stmt& s) {
     const Expr value = expr(l.value);
     if (is_const(value) || value->op == Op::Var) {
       values_[l.var.get()] = value;
-      return visit(l.body);
+      const Stmt body = visit(l.body);
+      return launches(body) ? make_let(l.var, value, body) : body;
     }
     if (value.type().is_integer() && value.type().is_scalar()) {
       // Only literal ends: a symbolic one would undo the Let.

@@ -11,6 +11,9 @@ using namespace ir;
 
 namespace {
 
+// More than anybody wants; beyond, compilation takes minutes.
+constexpr int64_t kMaxCopies = 4096, kMaxBox = 1 << 18;
+
 class Builder {
  public:
   explicit Builder(const Plan& plan) : plan_(plan), program_(plan.program), regions_(plan) {}
@@ -95,7 +98,9 @@ class Builder {
       }
       if (fp.store == p && !program_.is_output(*f)) {
         std::vector<Region> region;
-        for (const DimRegion& r : regions_.store_region(*f)) region.push_back({r.min, r.max, r.extent});
+        // Where a tail is guarded, an iteration that is not live may need less than nothing.
+        for (const DimRegion& r : regions_.store_region(*f))
+          region.push_back({r.min, r.max, can_prove(r.extent >= i32(0)) ? r.extent : simplify(max(r.extent, i32(0)))});
         inner = std::make_shared<AllocStmt>(*f, program_.funcs[*f].type, fp.memory, std::move(region), inner, program_.funcs[*f].loc);
       }
     }
@@ -135,6 +140,29 @@ class Builder {
     return out;
   }
 
+  // Points of what is expanded into code: the copies of a statement, and the box of a block.
+  struct Sizes {
+    int64_t copies = 1, box = 1;
+  };
+  void check_size(const StageLoops& loops, int position, const Expr& extent, Sizes& sizes) const {
+    const LoopNode& loop = loops.loop(position);
+    const int64_t* n = as_int(extent);
+    if (!n) return;
+    const bool box = loop.kind == LoopKind::Cooperative && plan_.target.is_gpu();
+    if (!box && loop.kind != LoopKind::Vectorized && loop.kind != LoopKind::Unrolled) return;
+    const int64_t limit = box ? kMaxBox : kMaxCopies;
+    int64_t& size = box ? sizes.box : sizes.copies;
+    size = std::min(size * std::clamp<int64_t>(*n, 1, limit + 1), limit + 1);
+    if (size <= limit && (loop.kind != LoopKind::Vectorized || *n <= kMaxLanes)) return;
+    const std::string of = "`" + loop.name->name + "` of `" + program_.funcs[loops.func].name + "`";
+    user_error(ErrorCode::BadFactor, loop.loc,
+               box ? "the box that a block computes together, with loop " + of + " of " + std::to_string(*n) + ", has more than " + std::to_string(limit) + " points"
+                   : std::string(loop_kind_name(loop.kind)) + " loop " + of + ", of " + std::to_string(*n) + ", makes " +
+                         (size <= limit ? "vectors of more than " + std::to_string(kMaxLanes) + " lanes" : "more than " + std::to_string(limit) + " copies of a statement"),
+               box ? "smaller tiles; serial(" + loop.name->name + ") makes it a loop inside the block" : "split it and expand the inner part",
+               nest_excerpt(program_, loops, position));
+  }
+
   Stmt nest(const StageLoops& loops, const StageShape& shape) {
     const FuncDef& func = program_.funcs[loops.func];
     const Definition& def = func.stages[loops.stage];
@@ -155,6 +183,7 @@ class Builder {
     for (const Expr& g : shape.guards) guard = guard && g;
     const int n = static_cast<int>(loops.order.size());
     std::vector<Expr> extent(n), live(n);
+    Sizes sizes;
     for (int i = 0; i < n; ++i) {
       const int node = loops.order[i];
       const LoopNode& loop = loops.nodes[node];
@@ -167,6 +196,7 @@ class Builder {
         user_error(loop.kind == LoopKind::Cooperative ? ErrorCode::UnboundedBox : ErrorCode::BadVectorize, loop.loc,
                    std::string(loop_kind_name(loop.kind)) + " loop `" + loop.name->name + "` of `" + func.name + "` has no constant extent: " + to_string(full),
                    "split it by a constant factor first, or bound() the dimension", nest_excerpt(program_, loops, i));
+      check_size(loops, i, full, sizes);
       extent[i] = full;
       if (same) continue;
       // `live` may use loops that are outside of this one; else the iterations are guarded.

@@ -166,6 +166,9 @@ class Resolver {
       fp.placement = Placement::At;
       fp.compute = fp.store = block;
       fp.reason = "in the block of its consumer, " + std::to_string(bytes) + " bytes";
+      // Nobody said which threads compute it where threads are bound by hand: all of them together.
+      if (kernel_is_explicit(block))
+        for (StageLoops& l : fp.stages) l.cooperative_stage = !l.has_kind(LoopKind::Thread);
       sink_cooperative(block);
       return;
     }
@@ -353,6 +356,11 @@ class Resolver {
                      "block loop `" + node.name->name + "` of `" + plan_.program.funcs[f].name + "`, which is computed inside a block of `" +
                          plan_.program.funcs[fp.compute.func].name + "`",
                      "bind its loops to threads or leave them cooperative; or compute_root() for a kernel of its own", place_excerpt(plan_, fp.compute));
+        if (in_block && node.kind == LoopKind::Parallel)
+          user_error(ErrorCode::BadBinding, node.loc,
+                     "parallel loop `" + node.name->name + "` of `" + plan_.program.funcs[f].name + "`, which is computed inside a block of `" +
+                         plan_.program.funcs[fp.compute.func].name + "`",
+                     "leave it cooperative, or bind it with gpu_threads; or compute_root()", place_excerpt(plan_, fp.compute));
         if (is_thread_private(plan_, fp.compute) && node.kind == LoopKind::Thread)
           user_error(ErrorCode::BadBinding, node.loc,
                      "thread loop `" + node.name->name + "` of `" + plan_.program.funcs[f].name + "`, which is computed inside a thread loop",

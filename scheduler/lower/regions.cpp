@@ -111,8 +111,14 @@ IntervalScope Regions::scope_at(FuncId h, int stage, const LoopPlace& place) con
   for (int i = 0; i < at; ++i) varying.insert(shape.sym[loops.order[i]].get());
   // Loops that run over their live iterations only stay inside the region; guarded ones may leave it.
   bool guarded = !shape.guards.empty();
-  for (size_t i = at; i < loops.order.size(); ++i)
-    guarded |= loops.loop(static_cast<int>(i)).kind == LoopKind::Block && !equal_structure(shape.full[loops.order[i]], shape.live[loops.order[i]]);
+  for (size_t i = at; i < loops.order.size(); ++i) {
+    const int node = loops.order[i];
+    if (equal_structure(shape.full[node], shape.live[node])) continue;
+    const LoopKind kind = loops.nodes[node].kind;
+    std::unordered_set<const VarNode*> not_around;
+    for (size_t j = 0; j <= i; ++j) not_around.insert(shape.sym[loops.order[j]].get());
+    guarded |= kind == LoopKind::Block || kind == LoopKind::Vectorized || kind == LoopKind::Unrolled || uses_any(shape.live[node], not_around);
+  }
   const auto interval_of = [&](const Expr& coord, const Interval& whole) {
     if (!uses_any(coord, outside)) return whole;
     if (!guarded && !uses_any(coord, varying)) return Interval{coord, coord};

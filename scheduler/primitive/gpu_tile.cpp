@@ -13,9 +13,9 @@ void apply_gpu_tile(const Program& program, StageLoops& loops, const Directive& 
   const int dims = static_cast<int>(d.loops.size()) / 3;
   for (int i = 0; i < dims; ++i) {
     const int at = require_loop(program, loops, d.loops[i], d);
-    if (d.ints[i] < 1)
+    if (d.ints[i] < 1 || d.ints[i] > kMaxFactor)
       user_error(ErrorCode::BadFactor, d.loc, "gpu_tile: the tile of `" + d.loops[i]->name + "` is " + std::to_string(d.ints[i]),
-                 "a tile size is a positive constant");
+                 "a tile size is a constant from 1 to " + std::to_string(kMaxFactor));
     const LoopNode& node = loops.loop(at);
     if (node.kind_fixed && node.kind != LoopKind::Serial)
       user_error(node.kind == LoopKind::Block ? ErrorCode::BlockInsideBlock : ErrorCode::BadBinding, d.loc,
@@ -24,6 +24,7 @@ void apply_gpu_tile(const Program& program, StageLoops& loops, const Directive& 
     if (node.is_rvar && !rvar_is_parallel(program, loops, at))
       user_error(ErrorCode::RVarParallel, d.loc, "gpu_tile: `" + node.name->name + "` is an RVar whose iterations depend on each other",
                  "tile the pure Vars", nest_excerpt(program, loops, at));
+    require_tail(program, loops, node, d);
     require_unused(program, loops, d.loops[dims + i], at, d);
     require_unused(program, loops, d.loops[2 * dims + i], at, d);
   }

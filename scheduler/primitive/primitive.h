@@ -17,11 +17,14 @@ void apply_threads(const ir::Program&, StageLoops&, const ir::Directive&);
 // Splits the loop at `position`; shared by split, gpu_tile and vectorize. Returns the node of the inner loop.
 int split_loop(StageLoops&, int position, const ir::Sym& outer, const ir::Sym& inner, int64_t factor, ir::Tail tail, ir::Loc loc);
 
+// E0103 where the tail of a split or gpu_tile is not legal for the loop.
+void require_tail(const ir::Program&, const StageLoops&, const LoopNode&, const ir::Directive&);
+
 // Checks of the whole nest once all directives are applied: block loops outermost in one group, thread loops contiguous.
 void check_nest(const ir::Program&, const StageLoops&);
 
 // True where the iterations of the update's RVar loops may run in any order: every pair of iterations touches different points,
-// which holds here only where an argument of the left side is exactly that RVar.
+// which holds here only where an argument of the left side, and of every read of the Func itself, is exactly that RVar.
 bool rvar_is_parallel(const ir::Program&, const StageLoops&, int position);
 
 }  // namespace sinter::scheduler

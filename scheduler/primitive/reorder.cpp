@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis/visit.h"
 #include "ir/diagnostic.h"
 #include "scheduler/primitive/primitive.h"
 
@@ -17,7 +18,21 @@ bool rvar_is_parallel(const Program& program, const StageLoops& loops, int posit
   }
   if (loops.dim_of_node[node] < 0) return false;
   const Sym& var = def.rdom.vars[loops.dim_of_node[node]].var;
-  return std::any_of(def.args.begin(), def.args.end(), [&](const Expr& a) { return a->op == Op::Var && a->var == var; });
+  const auto is_var = [&](const Expr& e) { return e->op == Op::Var && e->var == var; };
+  // A dimension whose coordinate is the RVar, wherever the stage writes or reads its own Func: no iteration sees another's points.
+  for (size_t d = 0; d < def.args.size(); ++d) {
+    bool own = is_var(def.args[d]);
+    const auto visit = [&](const Expr& root) {
+      walk(root, [&](const Expr& e) {
+        if (e->op == Op::Call && e->id == loops.func) own = own && is_var(e->args[d]);
+      });
+    };
+    for (const Expr& a : def.args) visit(a);
+    visit(def.value);
+    visit(def.rdom.where);
+    if (own) return true;
+  }
+  return false;
 }
 
 // reorder(innermost, ..., outermost): the named loops take the places they hold together, in the order given.

@@ -22,13 +22,23 @@ int split_loop(StageLoops& loops, int position, const Sym& outer, const Sym& inn
   return first + 1;
 }
 
+void require_tail(const Program& program, const StageLoops& loops, const LoopNode& node, const Directive& d) {
+  const std::string word = directive_name(d.kind);
+  if (d.tail == Tail::ShiftInwards && loops.stage > 0)
+    user_error(ErrorCode::BadTail, d.loc,
+               word + ": ShiftInwards computes some points twice, and an update of `" + program.funcs[loops.func].name + "` is not idempotent",
+               "use TailStrategy::GuardWithIf");
+  if (d.tail == Tail::RoundUp && node.is_rvar)
+    user_error(ErrorCode::BadTail, d.loc, word + ": RoundUp would run RVar `" + node.name->name + "` beyond its domain", "use TailStrategy::GuardWithIf");
+}
+
 // split(old, outer, inner, factor, tail)
 void apply_split(const Program& program, StageLoops& loops, const Directive& d) {
   const int at = require_loop(program, loops, d.loops[0], d);
   const int64_t factor = d.ints[0];
-  if (factor < 1)
+  if (factor < 1 || factor > kMaxFactor)
     user_error(ErrorCode::BadFactor, d.loc, "split: the factor of `" + d.loops[0]->name + "` is " + std::to_string(factor),
-               "a factor is a positive constant");
+               "a factor is a constant from 1 to " + std::to_string(kMaxFactor));
   if (d.loops[1] == d.loops[2])
     user_error(ErrorCode::DuplicateLoop, d.loc, "split: the outer and the inner loop are both `" + d.loops[1]->name + "`",
                "give them different Vars");
@@ -38,13 +48,7 @@ void apply_split(const Program& program, StageLoops& loops, const Directive& d) 
   if (node.kind_fixed && node.kind != LoopKind::Serial)
     user_error(ErrorCode::BadBinding, d.loc, "split: `" + node.name->name + "` is already a " + loop_kind_name(node.kind) + " loop",
                "split it first, then bind the parts", nest_excerpt(program, loops, at));
-  const bool is_update = loops.stage > 0;
-  if (d.tail == Tail::ShiftInwards && is_update)
-    user_error(ErrorCode::BadTail, d.loc,
-               "split: ShiftInwards computes some points twice, and an update of `" + program.funcs[loops.func].name + "` is not idempotent",
-               "use Tail::GuardWithIf");
-  if (d.tail == Tail::RoundUp && node.is_rvar)
-    user_error(ErrorCode::BadTail, d.loc, "split: RoundUp would run RVar `" + node.name->name + "` beyond its domain", "use Tail::GuardWithIf");
+  require_tail(program, loops, node, d);
   split_loop(loops, at, d.loops[1], d.loops[2], factor, d.tail, d.loc);
 }
 

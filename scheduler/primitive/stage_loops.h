@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/loops.h"
 #include "ir/program.h"
 #include "ir/schedule.h"
 #include "ir/stmt.h"

@@ -13,9 +13,9 @@ void apply_vectorize(const Program& program, StageLoops& loops, const Directive&
   const bool vector = d.kind == DirectiveKind::Vectorize;
   const char* word = directive_name(d.kind);
   const int64_t n = d.ints.empty() ? 0 : d.ints[0];
-  if (!d.ints.empty() && (n < 1 || (vector && (n & (n - 1)) != 0)))
+  if (!d.ints.empty() && (n < 1 || n > (vector ? kMaxLanes : kMaxFactor) || (vector && (n & (n - 1)) != 0)))
     user_error(ErrorCode::BadFactor, d.loc, std::string(word) + ": factor " + std::to_string(n) + " of `" + node.name->name + "`",
-               vector ? "a power of two" : "a positive constant");
+               vector ? "a power of two, at most " + std::to_string(kMaxLanes) : "a constant from 1 to " + std::to_string(kMaxFactor));
   if (node.is_rvar && vector && !rvar_is_parallel(program, loops, at))
     user_error(ErrorCode::RVarParallel, d.loc,
                "vectorize: iterations of RVar `" + node.name->name + "` update the same points of `" + program.funcs[loops.func].name + "`",
