@@ -15,7 +15,7 @@ using namespace sinter;
 
 void readme(const Buffer& x_buf, const Buffer& bias_buf, const Buffer& res_buf, const Buffer& out,
             Stream stream) {
-#include "readme_kernel.inc"
+#include <readme_kernel.inc>
 }
 
 using Readme = test::CProgram;

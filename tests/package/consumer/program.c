@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "weighted_sum.h"
+#include <weighted_sum.h>
 
 int main(void) {
   float a[21], b[21], out[21];
