@@ -153,7 +153,7 @@ class Generator {
   ir::Expr number(int depth) {
     using ir::Op;
     if (depth <= 0 || pick(0, 9) == 0) return pick(0, 3) ? ir::make_var(vars_[pick(0, vars_.size() - 1)].var) : constant();
-    switch (pick(0, data_ ? 15 : 14)) {
+    switch (pick(0, data_ ? 19 : 18)) {
       case 0: case 1: case 2: return ir::make_binary(Op::Add, number(depth - 1), number(depth - 1));
       case 3: case 4: return ir::make_binary(Op::Sub, number(depth - 1), number(depth - 1));
       case 5: case 6: return ir::make_binary(Op::Mul, number(depth - 1), pick(0, 5) ? constant() : number(depth - 1));
@@ -163,8 +163,9 @@ class Generator {
       case 10: return ir::make_binary(Op::Max, number(depth - 1), number(depth - 1));
       case 11: return ir::make_unary(pick(0, 2) ? Op::Neg : Op::Abs, number(depth - 1));
       case 12: return ir::make_select(boolean(depth - 1), number(depth - 1), number(depth - 1));
-      case 13: return reuse(depth);
-      case 14: return reuse(depth);
+      case 13: case 14: return reuse(depth);
+      case 15: case 16: return ir::make_binary(pick(0, 1) ? Op::Div : Op::Mod, affine(), ir::make_int(type_, int64_t{1} << pick(1, 4)));
+      case 17: case 18: return rejoined(depth);
       default: return ir::make_load(7, type_, number(depth - 1));
     }
   }
@@ -184,6 +185,23 @@ class Generator {
 
  private:
   ir::Expr constant() { return ir::make_int(type_, literal()); }
+  // Shapes that random trees hardly ever have: sums whose coefficients share divisors ...
+  ir::Expr affine() {
+    using ir::Op;
+    ir::Expr sum = ir::make_int(type_, pick(-40, 40));
+    for (int64_t i = pick(1, 3); i > 0; --i)
+      sum = ir::make_binary(Op::Add, ir::make_binary(Op::Mul, number(0), ir::make_int(type_, pick(-3, 4) << pick(0, 4))), sum);
+    return sum;
+  }
+  // ... and quotients next to their remainders.
+  ir::Expr rejoined(int depth) {
+    using ir::Op;
+    const ir::Expr x = number(depth - 2), c = ir::make_int(type_, pick(1, 9));
+    const ir::Expr parts[] = {x, ir::make_binary(Op::Mul, ir::make_binary(Op::Div, x, c), c), ir::make_binary(Op::Mod, x, c), number(0)};
+    ir::Expr sum = parts[pick(0, 3)];
+    for (int64_t i = pick(1, 3); i > 0; --i) sum = ir::make_binary(pick(0, 1) ? Op::Add : Op::Sub, sum, parts[pick(0, 3)]);
+    return sum;
+  }
   // The same sub-expression in several places is where cancelling rules apply.
   ir::Expr reuse(int depth) {
     if (!seen_.empty() && pick(0, 1)) return seen_[pick(0, seen_.size() - 1)];
