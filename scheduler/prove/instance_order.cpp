@@ -63,7 +63,9 @@ void prove_instance_order(Claims& claims, const Program& program, const StageIns
     const Answer a = claims.prove(p, same);
     claims.record("race", subject, a.verdict);
     if (a.verdict == Verdict::Proved) return;
-    const std::string loops = free_loops.front()->var->name;
+    std::string loops = free_loops.front()->var->name;
+    for (const ForStmt* f : free_loops)  // the one in which the two differ
+      if (a.verdict == Verdict::Refuted && value_in(make_var(f->var), a) != value_in(copy.at(f->var.get()), a)) loops = f->var->name;
     if (a.verdict == Verdict::Unknown)
       user_error(ErrorCode::Unproved, in.provide->loc, "not proved: iterations of `" + loops + "` of `" + func.name + "` do not touch each other's points",
                  "make `" + loops + "` serial", {access_text(program, in.provide->func, in.provide->index) + "     stored here", access_text(program, in.provide->func, touched) + "     " + how + " here"});
@@ -78,7 +80,7 @@ void prove_instance_order(Claims& claims, const Program& program, const StageIns
     user_error(ErrorCode::Race, in.provide->loc, "two iterations of `" + loops + "` meet at one point of `" + func.name + "`, in no order",
                "make `" + loops + "` serial", {access_text(program, in.provide->func, in.provide->index) + "     stored here" + at_loc(in.provide->loc),
                access_text(program, in.provide->func, touched) + "     " + how + " here" + at_loc(in.provide->loc)},
-               "(" + one + ") stores `" + func.name + point_text(point) + "`, which (" + two + ") " + how + (how == "stored" ? " too" : "s"));
+               "(" + one + ") stores `" + func.name + point_text(point) + "`, which (" + two + ") " + (how == "stored" ? "stores too" : "reads"));
   };
   apart(stored, "stored");
   for (const std::vector<Expr>& r : reads) {
