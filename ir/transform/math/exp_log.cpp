@@ -94,9 +94,12 @@ V exp2(const V& x) {
 V exp_by_native_exp2(const V& x) {
   const V hi = x * 1.44269504088896340736;
   const V lo = fma(x, 1.92596299112661746887e-8, fma(x, 1.44269502162933349609, -hi));
-  const V power{make_math(MathFn::Exp2, {hi.e})};
+  // hi may round up to 128 where e^x is still finite: near the top, half of it is computed and doubled at the end.
+  const V top = select(hi > 127.0, x.f(1), x.f(0));
+  const V power{make_math(MathFn::Exp2, {(hi - top).e})};
   // Elsewhere 2^hi is 0 or infinite, and lo may be NaN.
-  return select(hi < 128.0 && hi > -1000.0, fma(power, lo * 6.93147180559945309417e-1, power), power);
+  const V corrected = select(hi < 129.0 && hi > -1000.0, fma(power, lo * 6.93147180559945309417e-1, power), power);
+  return corrected * (top + 1.0);
 }
 
 namespace {
