@@ -55,7 +55,6 @@ Expr Claims::abstract_data(const Expr& e, std::vector<Expr>& facts) {
 }
 
 Answer Claims::decide(const Path& path, const Expr& claim) {
-  if (can_prove(claim, path.scope())) return {Verdict::Proved, {}};
   const Expr need = excess(claim);
   if (need.defined()) {
     std::unordered_set<const VarNode*> vars;
@@ -94,14 +93,23 @@ Answer Claims::prove(const Path& path, const Expr& stated) {
     Answer a = prove(path, claim->args[0]);
     return a.verdict == Verdict::Proved ? prove(path, claim->args[1]) : a;
   }
-  // Below a minimum is below both: each may follow from a fact of its own.
-  const bool less = claim->op == Op::LT || claim->op == Op::LE, greater = claim->op == Op::GT || claim->op == Op::GE;
-  for (int i = 0; i < 2 && (less || greater); ++i) {
-    const Expr& side = claim->args[i];
-    const bool upper = less == (i == 1);
-    if (side->op != (upper ? Op::Min : Op::Max)) continue;
-    const auto with = [&](const Expr& part) { return i == 0 ? make_binary(claim->op, part, claim->args[1]) : make_binary(claim->op, claim->args[0], part); };
-    return prove(path, with(side->args[0]) && with(side->args[1]));
+  if (can_prove(claim, path.scope())) return {Verdict::Proved, {}};
+  // Below a minimum is below both, and below a quotient is a multiple below the dividend: each may follow from a fact of its own.
+  if (const Expr need = excess(claim); need.defined()) {
+    const Linear l = linear_form(need);
+    for (size_t i = 0; i < l.terms.size(); ++i) {
+      const auto& [term, c] = l.terms[i];
+      Linear rest = l;
+      rest.terms.erase(rest.terms.begin() + static_cast<int64_t>(i));
+      const Expr other = from_linear(rest, need.type()), zero = make_int(need.type(), 0);
+      if ((term->op == Op::Min && c < 0) || (term->op == Op::Max && c > 0)) {
+        if (term.type() != need.type()) continue;
+        const Answer a = prove(path, other + term->args[0] * c <= zero);
+        return a.verdict == Verdict::Proved ? prove(path, other + term->args[1] * c <= zero) : a;
+      }
+      const int64_t* by = term->op == Op::Div ? as_int(term->args[1]) : nullptr;
+      if (by && *by > 0 && c == -1 && term.type() == need.type()) return prove(path, other * *by - term->args[0] <= zero);
+    }
   }
   return decide(path, claim);
 }
@@ -128,6 +136,44 @@ void Claims::record(const std::string& kind, const std::string& subject, Verdict
   const auto badness = [](Verdict v) { return v == Verdict::Proved ? 0 : v == Verdict::Unknown ? 1 : 2; };
   if (badness(verdict) > badness(o.verdict)) o.verdict = verdict;
   if (!note.empty() && o.note.find(note) == std::string::npos) o.note += (o.note.empty() ? "" : "; ") + note;
+}
+
+bool digits_agree(const IntervalScope& scope, std::vector<std::pair<Expr, Expr>> equal, std::vector<std::pair<Sym, Sym>> pairs) {
+  const auto settled = [&](const Sym& v, const Sym& w) {
+    for (const auto& [x, y] : equal) {
+      const Linear l = linear_form(x - y);
+      int64_t s = 0, t = 0;
+      Linear rest;
+      rest.constant = l.constant;
+      for (const auto& [term, c] : l.terms) {
+        if (term->op == Op::Var && term->var == v) s = c;
+        else if (term->op == Op::Var && term->var == w) t = c;
+        else rest.terms.emplace_back(term, c);
+      }
+      if (s == 0 || s != -t) continue;
+      if (s < 0) s = -s;
+      const Expr other = from_linear(rest);
+      if (uses_any(other, {v.get(), w.get()})) continue;
+      const auto hi = constant_upper_bound(other, scope), lo = constant_lower_bound(other, scope);
+      if (hi && lo && *hi < s && *lo > -s) return true;
+    }
+    return can_prove(ir::equal(make_var(v), make_var(w)), scope);
+  };
+  for (bool progress = true; progress && !pairs.empty();) {
+    progress = false;
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const auto [v, w] = pairs[i];
+      if (!settled(v, w)) continue;
+      for (auto& [x, y] : equal) {
+        x = substitute(x, w, make_var(v));
+        y = substitute(y, w, make_var(v));
+      }
+      pairs.erase(pairs.begin() + static_cast<int64_t>(i));
+      progress = true;
+      break;
+    }
+  }
+  return pairs.empty();
 }
 
 std::optional<int64_t> value_in(const Expr& e, const Answer& answer) {

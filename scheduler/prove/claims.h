@@ -46,6 +46,10 @@ class Claims {
   double started_ = -1;
 };
 
+// From equal coordinates to equal digits, without a solver: where v * s + a = v' * s + b and |a - b| < s, v is v'. True if all pairs of
+// variables are found equal so, one after the other.
+bool digits_agree(const ir::IntervalScope& scope, std::vector<std::pair<ir::Expr, ir::Expr>> equal, std::vector<std::pair<ir::Sym, ir::Sym>> pairs);
+
 // ---- witnesses ----
 // The value of an integer or Bool expression in a model; nullopt where it reads memory or does not evaluate. Variables that the model
 // leaves out are 0.

@@ -13,7 +13,7 @@ Storage argument_storage(const Program& program, FuncId f) {
   const FuncDef& def = program.funcs[f];
   for (int d = 0; d < def.rank(); ++d) {
     s.min.push_back(i32(0));
-    s.max.push_back(make_var(def.extent[d]) - 1);
+    s.max.push_back(simplify(make_var(def.extent[d]) - 1));
     s.extent.emplace_back();
   }
   s.loc = def.loc;
@@ -74,7 +74,7 @@ void prove_allocation(Claims& claims, const Program& program, const Path& path, 
 void prove_no_overflow(Claims& claims, const Path& path, const Expr& e, Loc loc) {
   if (!e.defined()) return;
   Ranges ranges(path.scope());
-  const Expr whole = path.resolve(e);
+  const Expr whole = path.in_digits(path.resolve(e));
   walk_down(whole, [&](const Expr& n) {
     // Below data is the algorithm's arithmetic.
     if (n->op == Op::Call || n->op == Op::Load || n.type().is_float()) return false;

@@ -69,6 +69,29 @@ bool ThreadPairs::one_owner(const Touch& a, const Substitution& renamed, const T
   return true;
 }
 
+// Statements of one blocked layout: where equal indices make all digits equal, the threads are equal.
+static bool digits_match(const Path& path, const Touch& a, const ThreadCopy& first, const Touch& b, const ThreadCopy& second,
+                         const Substitution& renamed, const std::vector<Expr>& x, const std::vector<Expr>& y) {
+  if (a.tile->layout.kind != Layout::Kind::Blocked || !(a.tile->layout == b.tile->layout)) return false;
+  const size_t digits = first.ranges.size() - a.inner_loops.size();
+  if (digits != second.ranges.size() - b.inner_loops.size()) return false;
+  std::vector<std::pair<Sym, Sym>> pairs;
+  for (size_t i = 0; i < digits; ++i) pairs.emplace_back(first.ranges[i].first, second.ranges[i].first);
+  for (const Expr& e : x)
+    for (const Sym& s : free_vars(e))
+      for (const auto& [from, to] : renamed)
+        if (to->var == s && !path.is_loop(s)) {
+          const auto known = std::find_if(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == s; });
+          const auto own = std::find_if(b.index.begin(), b.index.end(), [&, v = from](const Expr& i) { return uses_var(i, v); });
+          if (known != pairs.end() || own == b.index.end()) continue;
+          for (const Sym& v : free_vars(*own))
+            if (v.get() == from && !path.is_loop(v)) pairs.emplace_back(s, v);
+        }
+  std::vector<std::pair<Expr, Expr>> met;
+  for (size_t d = 0; d < x.size(); ++d) met.emplace_back(x[d], y[d]);
+  return digits_agree(path.scope(), std::move(met), std::move(pairs));
+}
+
 void ThreadPairs::prove_apart(const Touch& a, const Substitution& renamed, const std::vector<Expr>& facts, const Touch& b) {
   if (!same_bytes(a.func, b.func)) return;
   if (a.func == b.func && is_pure_store(a) && is_pure_store(b)) return;
@@ -81,6 +104,7 @@ void ThreadPairs::prove_apart(const Touch& a, const Substitution& renamed, const
       add_to(p, first);
       add_to(p, second);
       const std::vector<Expr> x = copied_index(a, first, renamed), y = copied_index(b, second, {});
+      if (a.func == b.func && digits_match(p, a, first, b, second, renamed, x, y)) continue;
       if (a.func == b.func)
         for (size_t d = 0; d < x.size(); ++d) p.assume(equal(x[d], y[d]));
       const Answer answer = claims_.prove(p, equal(first.thread, second.thread));
@@ -111,6 +135,11 @@ void ThreadPairs::prove_blocks_apart(const Touch& a, const Touch& b, const Block
       add_to(p, first);
       add_to(p, second);
       const std::vector<Expr> x = copied_index(a, first, other), y = copied_index(b, second, {});
+      std::vector<std::pair<Expr, Expr>> met;
+      for (size_t d = 0; d < x.size(); ++d) met.emplace_back(x[d], y[d]);
+      std::vector<std::pair<Sym, Sym>> pairs;
+      for (const Sym& s : coordinates.all) pairs.emplace_back(s, other.at(s.get())->var);
+      if (digits_agree(p.scope(), met, pairs)) continue;
       for (size_t d = 0; d < x.size(); ++d) p.assume(equal(x[d], y[d]));
       const Answer answer = claims_.prove(p, same);
       if (answer.verdict == Verdict::Proved) continue;
