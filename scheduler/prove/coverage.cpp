@@ -337,12 +337,20 @@ class Coverage {
                "check the extents, guards and tails of its loops", excerpt(), witness);
   }
 
-  // Points of the domain from where the digits from `i` up stand.
-  Expr left_above(size_t k, size_t i) const {
+  // The digits below `i` of a partial tile need to reach its end only: the end of the tile around it, or of the domain (where no tail
+  // is shifted), counted from where the digits from `i` up stand.
+  Expr reaches_part(size_t k, size_t i, const Expr& reached) const {
     const DimForm& f = forms_[k];
-    Expr left = state(last_[k] - first_[k]) + 1;
-    for (; i < f.digits.size(); ++i) left = left - make_var(pieces_[f.digits[i].first].digit) * f.digits[i].second;
-    return left;
+    Expr at = i32(0), any;
+    for (size_t j = i; j < f.digits.size(); ++j) {
+      at = at + make_var(pieces_[f.digits[j].first].digit) * f.digits[j].second;
+      const bool top = j + 1 == f.digits.size();
+      if (top && f.shifted) break;
+      const Expr end = top ? state(last_[k] - first_[k]) + 1 : i32(f.digits[j + 1].second);
+      const Expr claim = end - at <= reached;
+      any = any.defined() ? any || claim : claim;
+    }
+    return any.defined() ? any : make_bool(false);
   }
 
   void reach(size_t k) {
@@ -355,8 +363,7 @@ class Coverage {
       const Expr needed = end ? simplify(state(last_[k] - first_[k]) + 1) : i32(f.digits[i].second);
       if (!end && is_const_int(pieces_[f.digits[i].first].extent, 1)) continue;
       Answer a = claims_.prove(raw_, needed <= reached);
-      // The lower digits of a last, partial tile need to reach the end of the domain only.
-      if (a.verdict != Verdict::Proved && !end && !f.shifted) a = claims_.prove(raw_, needed <= reached || left_above(k, i) <= reached);
+      if (a.verdict != Verdict::Proved && !end) a = claims_.prove(raw_, needed <= reached || reaches_part(k, i, reached));
       if (a.verdict != Verdict::Proved) left_out(k, a, simplify(first_[k] + reached));
       if (!end) reached = simplify(state(pieces_[f.digits[i].first].extent) * f.digits[i].second);
     }
