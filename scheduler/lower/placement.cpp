@@ -418,6 +418,7 @@ class Resolver {
       if (plan_.program.funcs[f].is_input() || fp.placement == Placement::Inline) continue;
       for (StageLoops& loops : fp.stages) {
         const bool own_blocks = loops.has_kind(LoopKind::Block);
+        if (plan_.target.is_gpu() && own_blocks) serialize_host_loops(loops);
         if (!own_blocks && (fp.compute.is_root() || !is_in_block(plan_, fp.compute))) continue;
         if (is_thread_private(plan_, fp.compute)) continue;
         if (loops.has_kind(LoopKind::Thread)) continue;
@@ -428,6 +429,15 @@ class Resolver {
                      nest_excerpt(plan_.program, loops));
         make_cooperative(loops, static_cast<int>(f));
       }
+    }
+  }
+
+  // Loops around launches run on the host, one launch after another, whatever a schedule written for a CPU made of them.
+  static void serialize_host_loops(StageLoops& loops) {
+    for (size_t i = loops.order.size(); i-- > 0 && loops.loop(static_cast<int>(i)).kind != LoopKind::Block;) {
+      LoopNode& n = loops.nodes[loops.order[i]];
+      n.kind = LoopKind::Serial;
+      n.hints = {};
     }
   }
 
