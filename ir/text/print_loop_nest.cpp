@@ -44,8 +44,12 @@ class LoopNest {
         if (a->memory != Memory::Auto) t += std::string(" in ") + memory_name(a->memory);
         std::string box;
         for (const Region& r : a->region) {
-          const std::string n = brief(r.extent);
-          box += (box.empty() ? "" : " x ") + (n.empty() ? "..." : as_int(r.extent) || r.extent->op == Op::Var ? n : "(" + n + ")");
+          // No box is smaller than empty: that goes without saying.
+          const bool clamped = r.extent->op == Op::Max && is_const_int(r.extent->args[1], 0);
+          const Expr extent = clamped ? r.extent->args[0] : r.extent;
+          const std::string n = brief(extent);
+          box += (box.empty() ? "" : " x ") +
+                 (n.empty() ? "..." : as_int(extent) || extent->op == Op::Var ? n : "(" + n + ")");
         }
         if (!box.empty()) t += ": " + box;
         if (a->ring > 1) t += ", ring of " + std::to_string(a->ring);
