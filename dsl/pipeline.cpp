@@ -58,7 +58,7 @@ Bound bind_arguments(const Program& program, const std::vector<CallArgument>& ar
     if (scalar == arguments[i].is_buffer())
       user_error(ErrorCode::BadCall, {}, "argument " + std::to_string(i) + " of `" + program.name + "`, `" + name + "`, is a " + (scalar ? "scalar" : "buffer"),
                  "Inputs and Params in the Pipeline's order, then outputs");
-    bound.tensors.push_back(scalar ? nullptr : arguments[i].buffer().dltensor());
+    bound.tensors.push_back(scalar || !arguments[i].buffer().defined() ? nullptr : arguments[i].buffer().dltensor());
     bound.slots.push_back(scalar ? arguments[i].slot(program.params[a.id].var->type, name) : 0);
   }
   return bound;

@@ -15,7 +15,7 @@ namespace sinter::codegen {
 namespace {
 
 [[noreturn]] void failed(const std::string& path, int error) {
-  std::string help;
+  std::string help = "name a file in a folder that can be written";
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   std::error_code none;
   if (error == ENOENT && !parent.empty() && !std::filesystem::exists(parent, none)) help = "make the directory " + parent.string() + " first";

@@ -19,7 +19,7 @@ void parse_error(std::string_view source, size_t offset, const std::string& mess
   constexpr size_t kBefore = 80, kAfter = 60;
   const size_t first = column > kBefore ? column - kBefore : 0;
   line = line.substr(first, column - first + kAfter);
-  user_error(ErrorCode::ParseError, {}, std::to_string(line_number) + ":" + std::to_string(column + 1) + ": " + message, help,
+  user_error(ErrorCode::ParseError, {}, std::to_string(line_number) + ":" + std::to_string(column + 1) + ": " + message, help.empty() ? "docs/ir.md has the grammar" : help,
              {line, std::string(column - first, ' ') + "^"});
 }
 

@@ -253,6 +253,8 @@ bool Regions::is_bounded_at(FuncId f, const LoopPlace& place, int64_t* bytes) co
 void Regions::set(FuncId f) {
   const FuncPlan& fp = plan_.funcs[f];
   root_[f] = required(f, LoopPlace{});
+  // An Input that nothing reads asks for nothing.
+  if (plan_.program.funcs[f].is_input() && readers_of(plan_.program, f).empty()) return;
   finish(f, root_[f]);
   for (DimRegion& r : root_[f])
     if (!r.extent.defined() || !as_int(r.extent)) r.extent = simplify(r.max - r.min + 1);

@@ -39,7 +39,7 @@ void apply_gpu_tile(const Program& program, StageLoops& loops, const Directive& 
     outer.push_back(node - 1);
   }
   // Inner tile loops lowest, their blocks outermost of the tiled ones. A loop that was inside all tiled ones stays innermost, part of
-  // what a thread does per point; any other loop is around the tile, a block for each of its iterations.
+  // what a thread does per point, and so does one that is unrolled or vectorized; any other loop is around the tile, a block for each of its iterations.
   const auto is_tiled = [&](int n) {
     return std::find(inner.begin(), inner.end(), n) != inner.end() || std::find(outer.begin(), outer.end(), n) != outer.end();
   };
@@ -47,7 +47,7 @@ void apply_gpu_tile(const Program& program, StageLoops& loops, const Directive& 
   bool seen = false;
   for (int n : loops.order) {
     if (is_tiled(n)) seen = true;
-    else if (!seen || loops.nodes[n].is_rvar) order.push_back(n);
+    else if (!seen || loops.nodes[n].is_rvar || loops.nodes[n].kind == LoopKind::Unrolled || loops.nodes[n].kind == LoopKind::Vectorized) order.push_back(n);
     else around.push_back(n);
   }
   order.insert(order.end(), inner.begin(), inner.end());

@@ -148,11 +148,12 @@ bool make_rows() {
   refused("fuse_var_and_rvar", BadFuse, [](Chain& c) { c.s.compute_root().update().fuse(c.r.y, c.x, c.t); });
   refused("fuse_two_kinds", BadFuse, [](Chain& c) { c.f.parallel(c.y).fuse(c.x, c.y, c.t); });
   accepted("fuse_rvars", [](Chain& c) { c.s.compute_root().update().fuse(c.r.x, c.r.y, c.t); });
-  accepted("fuse_tails", [](Chain& c) {
+  // Legal, but beyond what coverage recognises: refused with words, never trusted.
+  gpu_only("fuse_tails", ErrorCode::Unproved, [](Chain& c) {
     c.f.split(c.x, c.xo, c.xi, 8).split(c.y, c.yo, c.yi, 4).reorder(c.xi, c.yi, c.xo, c.yo).fuse(c.xi, c.yi, c.t).fuse(c.xo, c.yo, c.u);
   });
-  accepted("split_a_fused_loop", [](Chain& c) { c.f.fuse(c.x, c.y, c.t).split(c.t, c.xo, c.xi, 10).gpu_blocks(c.xo).gpu_threads(c.xi); });
-  accepted("shift_a_fused_loop", [](Chain& c) { c.f.fuse(c.x, c.y, c.t).split(c.t, c.xo, c.xi, 10, Tail::ShiftInwards); });
+  refused("split_a_fused_loop", ErrorCode::Unproved, [](Chain& c) { c.f.fuse(c.x, c.y, c.t).split(c.t, c.xo, c.xi, 10).gpu_blocks(c.xo).gpu_threads(c.xi); });
+  refused("shift_a_fused_loop", ErrorCode::Unproved, [](Chain& c) { c.f.fuse(c.x, c.y, c.t).split(c.t, c.xo, c.xi, 10, Tail::ShiftInwards); });
 
   // ---- bindings ----
   refused("parallel_then_blocks", BadBinding, [](Chain& c) { c.f.parallel(c.y).gpu_blocks(c.y); });
@@ -205,7 +206,8 @@ bool make_rows() {
   refused("threads_of_a_scan", RVarParallel, [](Chain& c) { c.c.compute_root().update().gpu_blocks(c.y).gpu_threads(c.k); });
   accepted("unrolled_reduction", [](Chain& c) { c.s.compute_root().update().unroll(c.r.x).unroll(c.r.y); });
   accepted("unrolled_scan", [](Chain& c) { c.c.compute_root().update().unroll(c.k, 3); });
-  accepted("scan_of_parallel_rows", [](Chain& c) { c.c.compute_root().update().parallel(c.y); });
+  // Legal; the proof of the version for very large grids does not yet see that its passes touch different rows.
+  gpu_only("scan_of_parallel_rows", Race, [](Chain& c) { c.c.compute_root().update().parallel(c.y); });
 
   // ---- places ----
   refused("at_itself", NoSuchPlace, [](Chain& c) { c.p.compute_at(c.p, c.x); });

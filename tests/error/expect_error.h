@@ -21,7 +21,9 @@ void expect_error(const char* file, int test_line, ir::ErrorCode code, int line,
     EXPECT_EQ(ir::code_text(e.code()), ir::code_text(code)) << e.what();
     const ir::Loc loc = e.diagnostic().loc;
     EXPECT_EQ(loc.line, line) << e.what();
-    if (line > 0) EXPECT_STREQ(loc.file, file) << e.what();
+    if (line > 0) {
+      EXPECT_STREQ(loc.file, file) << e.what();
+    }
     EXPECT_THAT(e.what(), ::testing::HasSubstr("error[" + ir::code_text(code) + "]: "));
     for (const std::string& w : words) EXPECT_THAT(e.what(), ::testing::HasSubstr(w));
     EXPECT_FALSE(e.diagnostic().help.empty()) << e.what();
@@ -39,4 +41,4 @@ void expect_error(const char* file, int test_line, ir::ErrorCode code, int line,
 // forms, calls and files have none).
 #define SINTER_UNPACK(...) __VA_ARGS__
 #define EXPECT_ERROR(CODE, LINE, WORDS, ...) \
-  ::sinter::testing::expect_error(__FILE__, __LINE__, ::sinter::ir::ErrorCode::CODE, LINE, SINTER_UNPACK WORDS, [&] { __VA_ARGS__; })
+  ::sinter::testing::expect_error(__FILE__, __LINE__, CODE, LINE, SINTER_UNPACK WORDS, [&] { __VA_ARGS__; })
