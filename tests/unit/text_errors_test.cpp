@@ -25,7 +25,7 @@ std::string error_of(const std::string& nest) {
 }
 
 TEST(TextErrors, ShowThePlaceAndWhatWasExpected) {
-  EXPECT_EQ(error_of("  f(n, 3) = a(n 3)"), "error[E0500]: 7:17: expected `)`, found `3`\n  |   f(n, 3) = a(n 3)\n  |                 ^");
+  EXPECT_EQ(error_of("  f(n, 3) = a(n 3)"), "error[E0500]: 7:17: expected `)`, found `3`\n  |   f(n, 3) = a(n 3)\n  |                 ^\n  help: docs/ir.md has the grammar");
   EXPECT_EQ(error_of("  f(n, 3) = 1.0"), "");
 }
 
