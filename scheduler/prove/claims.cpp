@@ -5,6 +5,7 @@
 
 #include "ir/analysis/visit.h"
 #include "ir/eval/flat.h"
+#include "ir/text/print.h"
 #include "ir/transform/simplify.h"
 
 namespace sinter::scheduler {
@@ -128,7 +129,10 @@ void Claims::record(const std::string& kind, const std::string& subject, Verdict
   const double t = now_ms();
   const double spent = started_ < 0 ? 0 : t - started_;
   started_ = t;
-  const auto [it, fresh] = lines_.try_emplace({kind, subject}, report_.obligations.size());
+  const auto [it, first] = lines_.try_emplace({kind, subject}, report_.obligations.size());
+  bool fresh = first;
+  for (size_t i = 0; first && i < report_.obligations.size(); ++i)  // of another version of the same kernel
+    if (report_.obligations[i].kind == kind && report_.obligations[i].claim == subject) it->second = i, fresh = false;
   if (fresh) report_.obligations.push_back({kind, subject, verdict, 0, note});
   Obligation& o = report_.obligations[it->second];
   o.milliseconds += spent;
@@ -207,7 +211,7 @@ std::string model_text(const Answer& answer, const std::vector<Sym>& vars) {
 
 std::string access_text(const Program& program, FuncId f, const std::vector<Expr>& index) {
   std::string out = program.funcs[f].name + "(";
-  for (size_t d = 0; d < index.size(); ++d) out += (d ? ", " : "") + to_string(index[d]);
+  for (size_t d = 0; d < index.size(); ++d) out += (d ? ", " : "") + print(index[d], program);
   return out + ")";
 }
 

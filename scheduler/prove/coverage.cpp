@@ -230,6 +230,7 @@ class Coverage {
       if (stride <= 0) unproved("`" + to_string(coord_[k]) + "` runs backwards");
       if (pieces_[p].used) unproved("loop `" + pieces_[p].loop->var->name + "` is in two coordinates");
       pieces_[p].used = true;
+      if (!is_const_int(pieces_[p].loop->min, 0) && pieces_[p].term->op != Op::Var) unproved("loop `" + pieces_[p].loop->var->name + "` is fused and does not start at 0");
       if (!is_const_int(pieces_[p].loop->min, 0)) offset.terms.emplace_back(in_.outer.resolve(pieces_[p].loop->min), stride);
     }
     std::sort(digits.begin(), digits.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -276,7 +277,7 @@ class Coverage {
   Expr in_digits(const Expr& e) const {
     return rewrite(e, [&](const Expr& n) {
       for (const Piece& p : pieces_)
-        if (p.digit && equal_structure(n, p.term)) return make_var(p.digit);
+        if (p.digit && equal_structure(n, p.term)) return make_var(p.digit) + in_.outer.resolve(p.loop->min);
       return n;
     });
   }

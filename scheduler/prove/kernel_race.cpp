@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/transform/simplify.h"
+#include "ir/text/print.h"
 #include "scheduler/prove/thread_pair.h"
 
 namespace sinter::scheduler {
@@ -214,7 +214,7 @@ class RaceProver {
     claims_.record("convergence", "every barrier is reached by all threads", Verdict::Refuted);
     user_error(ErrorCode::DivergentBarrier, b.loc.known() ? b.loc : kernel_.loc, "a barrier of kernel `" + kernel_.name + "` is not reached by all threads of a block",
                "make what is around it the same for all threads: a condition or loop bound here depends on the thread",
-               why_divergent_.defined() ? std::vector<std::string>{to_string(why_divergent_) + "     differs between threads"} : std::vector<std::string>{"inside a tile statement"},
+               why_divergent_.defined() ? std::vector<std::string>{print(why_divergent_, program_) + "     differs between threads"} : std::vector<std::string>{"inside a tile statement"},
                pairs_.divergence(why_divergent_));
   }
 

@@ -2,6 +2,7 @@
 
 #include "ir/analysis/range.h"
 #include "ir/analysis/visit.h"
+#include "ir/text/print.h"
 #include "ir/transform/simplify.h"
 
 namespace sinter::scheduler {
@@ -37,16 +38,16 @@ void prove_in_bounds(Claims& claims, const Program& program, const Path& path, c
       const std::string side = a.write ? "stored" : "read";
       if (answer.verdict == Verdict::Unknown)
         user_error(ErrorCode::Unproved, a.loc, "not proved: `" + def.name + "` is " + side + " inside " + what + ", in dimension " + std::to_string(d) + " (`" + def.dims[d]->name + "`)",
-                   "clamp the index, or bound() the Func", {text + "     " + side + " here", "claim: " + to_string(c)});
+                   "clamp the index, or bound() the Func", {text + "     " + side + " here", "claim: " + print(c, program)});
       std::string counterexample = model_text(answer, a.loops);
       const auto at = value_in(index, answer), first = value_in(box.min[d], answer), last = value_in(box.max[d], answer);
       if (at) counterexample += (counterexample.empty() ? "" : ": ") + std::string("coordinate ") + std::to_string(*at);
-      if (first && last) counterexample += " is not in [" + std::to_string(*first) + ", " + std::to_string(*last) + "]";
+      if (first && last) counterexample += (at ? " is not in [" : ": allowed is [") + std::to_string(*first) + ", " + std::to_string(*last) + "]";
       if (c.same_as(claim[2]))
         if (const auto n = value_in(box.extent[d], answer)) counterexample += ", storage has " + std::to_string(*n);
       user_error(ErrorCode::OutOfBounds, a.loc.known() ? a.loc : def.loc, "`" + def.name + "` is " + side + " outside of " + what + " in dimension " + std::to_string(d) + " (`" + def.dims[d]->name + "`)",
                  def.is_input() ? "clamp the index, or give `" + def.name + "` a larger buffer" : "bound() the Func, or check the sizes that its tile and its readers use",
-                 {text + "     " + side + " here", "needed: " + to_string(box.min[d]) + " <= " + to_string(index) + " <= " + to_string(box.max[d])}, counterexample);
+                 {text + "     " + side + " here", "needed: " + print(box.min[d], program) + " <= " + print(index, program) + " <= " + print(box.max[d], program)}, counterexample);
     }
   }
 }

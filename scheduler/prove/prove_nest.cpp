@@ -1,5 +1,6 @@
 // Walks a Nest with what is known at each place, and states what has to hold there.
 #include <algorithm>
+#include <set>
 
 #include "ir/analysis/visit.h"
 #include "ir/transform/simplify.h"
@@ -40,14 +41,17 @@ class NestProver {
         expression(i->cond, path, i->loc);
         Path yes = path;
         yes.assume(i->cond);
+        const std::set<FuncId> available = available_;
         conditions_.push_back(i->cond);
         visit(i->then_body, std::move(yes));
         conditions_.pop_back();
+        available_ = available;
         if (!i->else_body) return;
         path.assume_not(i->cond);
         conditions_.push_back(negated(i->cond));
         visit(i->else_body, std::move(path));
         conditions_.pop_back();
+        available_ = available;
         return;
       }
       case StmtKind::Let: {
@@ -65,13 +69,27 @@ class NestProver {
   }
 
  private:
+  struct Found {
+    const ProvideStmt* provide;
+    Expr when;  // what has to hold for it to run, apart from conditions on its loops; undefined: nothing
+    Path path;
+  };
+  struct Producing {
+    FuncId func;
+    size_t loops, conditions;
+    Path path;
+    std::vector<Found> found;
+  };
+
   void sequence(const SeqStmt& q, Path path) {
     const StorageOf computed = computed_;
+    const std::set<FuncId> available = available_;
     for (const Stmt& c : q.stmts) {
       visit(c, path);
       assume_checks(c, path);
     }
     computed_ = computed;
+    available_ = available;
   }
 
   std::vector<Sym> loop_syms() const {
@@ -97,6 +115,11 @@ class NestProver {
   void access(const AccessPlace& a, const Path& path) {
     const auto it = storage_.find(a.func);
     if (it == storage_.end()) throw InternalError("prove_nest: an access to `" + program_.funcs[a.func].name + "`, which has no storage here");
+    const bool own = std::any_of(producing_.begin(), producing_.end(), [&](const Producing& p) { return p.func == a.func; });
+    if (!a.write && !program_.funcs[a.func].is_input() && !own && !available_.count(a.func)) {
+      claims_.record("coverage", "`" + program_.funcs[a.func].name + "`: computed before it is read", Verdict::Refuted);
+      user_error(ErrorCode::NotCovered, a.loc, "`" + program_.funcs[a.func].name + "` is read where it has not been computed", {}, {access_text(program_, a.func, a.index)}, "every point");
+    }
     const bool argument = program_.funcs[a.func].is_input() || program_.is_output(a.func);
     prove_in_bounds(claims_, program_, path, a, it->second, argument ? "its extents" : "its storage");
     for (const Expr& e : a.index) prove_no_overflow(claims_, path, e, a.loc);
@@ -108,8 +131,9 @@ class NestProver {
     access({p.func, p.index, p.loc, true, loop_syms()}, path);
     for (const Expr& e : p.index) expression(e, path, p.loc);
     expression(p.value, path, p.loc);
-    if (!producing_.empty() && producing_.back().func == p.func) producing_.back().found.push_back({&p, loops_.size(), path});
-    stage_instance(p, path);
+    if (producing_.empty() || producing_.back().func != p.func) return;
+    const Expr when = stage_instance(p, path);
+    producing_.back().found.push_back({&p, when, path});
   }
 
   void alloc(const AllocStmt& a, Path path) {
@@ -128,6 +152,7 @@ class NestProver {
     internal_check(outer == storage_.end(), "prove_nest: nested allocations of one Func");
     storage_[a.func] = std::move(s);
     alloc_loops_[a.func] = loops_.size();
+    available_.erase(a.func);
     visit(a.body, std::move(path));
     storage_.erase(a.func);
     computed_.erase(a.func);
@@ -141,20 +166,31 @@ class NestProver {
     visit(p.body, path);
     const Producing done = std::move(producing_.back());
     producing_.pop_back();
+    alternatives(done);
+    available_.insert(p.func);
     if (part) computed_[p.func] = computed_box(done);
   }
 
-  struct Found {
-    const ProvideStmt* provide;
-    size_t loops;
-    Path path;
-  };
-  struct Producing {
-    FuncId func;
-    size_t loops, conditions;
-    Path path;
-    std::vector<Found> found;
-  };
+  // Instances of a stage under conditions that its loops have no part in: in every case one of them runs.
+  void alternatives(const Producing& p) {
+    const FuncDef& def = program_.funcs[p.func];
+    for (size_t s = 0; s < def.stages.size(); ++s) {
+      Expr any;
+      bool always = false;
+      for (const Found& f : p.found) {
+        if (f.provide->stage != static_cast<int>(s)) continue;
+        if (!f.when.defined() || (any.defined() && equal_structure(negated(any), f.when))) always = true;
+        any = any.defined() && f.when.defined() ? any || f.when : f.when;
+      }
+      if (always) continue;
+      const Answer a = any.defined() ? claims_.prove(p.path, any) : Answer{Verdict::Refuted, {}};
+      if (a.verdict == Verdict::Proved) continue;
+      claims_.record("coverage", "`" + def.name + "`: every point of its domain once", a.verdict);
+      user_error(a.verdict == Verdict::Unknown ? ErrorCode::Unproved : ErrorCode::NotCovered, def.stages[s].loc,
+                 "stage " + std::to_string(s) + " of `" + def.name + "` is " + (any.defined() ? "computed only if " + to_string(any) : "never computed"), {}, {},
+                 any.defined() ? model_text(a, {}) : "every point");
+    }
+  }
 
   // The box that the pure definition computes here, by the intervals of its loops.
   Storage computed_box(const Producing& p) const {
@@ -179,8 +215,8 @@ class NestProver {
     return s;
   }
 
-  void stage_instance(const ProvideStmt& p, const Path& path) {
-    if (producing_.empty() || producing_.back().func != p.func) return;
+  // Returns the conditions of this instance that use none of its loops.
+  Expr stage_instance(const ProvideStmt& p, const Path& path) {
     const Producing& in = producing_.back();
     StageInstance s;
     s.provide = &p;
@@ -189,11 +225,13 @@ class NestProver {
     for (const ForStmt* f : s.loops) inside.insert(f->var.get());
     s.outer = in.path;
     s.outer.adopt_lets(path);
+    Expr when;
     for (size_t i = in.conditions; i < conditions_.size(); ++i) {
       const Expr c = path.resolve(conditions_[i]);
       if (uses_any(c, inside)) s.guards.push_back(c);
-      else s.outer.assume(c);
+      else when = when && c;
     }
+    s.outer.assume(when);
     CoverageDomain domain;
     const Storage& box = domain_of(p.func);
     domain.min = box.min;
@@ -212,6 +250,7 @@ class NestProver {
     }
     prove_coverage(claims_, program_, s, domain);
     prove_instance_order(claims_, program_, s);
+    return when;
   }
 
   const Storage& domain_of(FuncId f) const { return storage_.at(f); }
@@ -219,36 +258,29 @@ class NestProver {
   const Program& program_;
   Claims& claims_;
   StorageOf storage_, computed_;
+  std::set<FuncId> available_;  // computed before what is visited, on every way to it
   std::map<FuncId, size_t> alloc_loops_;
   std::vector<const ForStmt*> loops_;
   std::vector<Expr> conditions_;
   std::vector<Producing> producing_;
 };
 
-// Each computed Func that is not inlined must be computed at all: a stage that lost its Provide covers nothing.
-void all_stages_present(const Program& program, const Stmt& nest) {
-  std::map<FuncId, std::vector<bool>> seen;
+// An output without a Produce covers nothing.
+void outputs_present(const Program& program, const Stmt& nest) {
+  std::unordered_set<FuncId> produced;
   walk_stmts(nest, [&](const Stmt& s) {
-    if (const auto* p = as<ProduceStmt>(s)) seen[p->func].resize(program.funcs[p->func].stages.size());
-    if (const auto* p = as<ProvideStmt>(s)) {
-      std::vector<bool>& stages = seen[p->func];
-      stages.resize(program.funcs[p->func].stages.size());
-      stages.at(p->stage) = true;
-    }
+    if (const auto* p = as<ProduceStmt>(s)) produced.insert(p->func);
     return true;
   });
   for (const Argument& a : program.args)
-    if (a.kind == Argument::Kind::Output) seen[a.id].resize(program.funcs[a.id].stages.size());
-  for (const auto& [f, stages] : seen)
-    for (size_t s = 0; s < stages.size(); ++s)
-      if (!stages[s])
-        user_error(ErrorCode::NotCovered, program.funcs[f].loc, "stage " + std::to_string(s) + " of `" + program.funcs[f].name + "` is never computed", {}, {}, "every point");
+    if (a.kind == Argument::Kind::Output && !produced.count(a.id))
+      user_error(ErrorCode::NotCovered, program.funcs[a.id].loc, "output `" + program.funcs[a.id].name + "` is never computed", {}, {}, "every point");
 }
 
 }  // namespace
 
 void prove_nest(const Program& program, const Stmt& nest, Prover& prover, ProofReport& report) {
-  all_stages_present(program, nest);
+  outputs_present(program, nest);
   Claims claims(prover, report);
   claims.restart_clock();
   NestProver(program, claims).visit(nest, Path::of_arguments(program));

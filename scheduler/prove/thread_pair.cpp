@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/text/print.h"
 #include "ir/transform/simplify.h"
 
 namespace sinter::scheduler {
@@ -185,14 +186,14 @@ std::string ThreadPairs::divergence(const Expr& condition) {
   if (!condition.defined()) return "";
   // Two threads: every variable that is no size has a second copy.
   const Expr t = kernel_.thread ? make_var(kernel_.thread) : Expr();
-  if (!t.defined() || !uses_var(condition, kernel_.thread.get())) return to_string(condition) + " is not the same for all threads";
+  if (!t.defined() || !uses_var(condition, kernel_.thread.get())) return print(condition, program_) + " is not the same for all threads";
   Path p = Path::of_arguments(program_);
   const Sym other = make_sym("thread'");
   p.set_range(kernel_.thread, i32(0), i32(kernel_.threads - 1));
   p.set_range(other, i32(0), i32(kernel_.threads - 1));
   const Answer a = claims_.prove(p, equal(condition, substitute(condition, kernel_.thread, make_var(other))));
   const auto x = value_in(t, a), y = value_in(make_var(other), a);
-  if (a.verdict != Verdict::Refuted || !x || !y) return to_string(condition) + " is not the same for all threads";
+  if (a.verdict != Verdict::Refuted || !x || !y) return print(condition, program_) + " is not the same for all threads";
   return "it differs between thread " + std::to_string(*x) + " and thread " + std::to_string(*y);
 }
 
