@@ -125,6 +125,35 @@ Stmt inline_lets(const Stmt& s) {
   return rewrite_stmt(s, nullptr, [](const Expr& e) { return inline_lets(e); });
 }
 
+Stmt inline_pure_lets(const Stmt& s) {
+  const auto pure = [](const Expr& e) {
+    bool ok = true;
+    walk(e, [&](const Expr& n) { ok = ok && n->op != Op::Call && n->op != Op::Load && n->op != Op::Shuffle; });
+    return ok;
+  };
+  Substitution values;
+  std::function<Expr(const Expr&)> step;
+  Rewriter rewriter([&](const Expr& n) { return step(n); });
+  step = [&](const Expr& n) -> Expr {
+    if (n->op != Op::Var) return n;
+    const auto it = values.find(n->var.get());
+    return it == values.end() ? n : rewriter(it->second);
+  };
+  // A Sym is bound once: all values can be known before any use is rewritten.
+  walk_stmts(s, [&](const Stmt& c) {
+    if (const auto* l = as<LetStmt>(c); l && pure(l->value)) values[l->var.get()] = l->value;
+    return true;
+  });
+  if (values.empty()) return s;
+  return rewrite_stmt(
+      s,
+      [&](const Stmt& c) -> Stmt {
+        const auto* l = as<LetStmt>(c);
+        return l && values.count(l->var.get()) ? l->body : c;
+      },
+      [&](const Expr& e) { return rewriter(e); });
+}
+
 std::optional<int64_t> coefficient(const Expr& e, const VarNode* var) {
   CoefficientMemo memo;
   return coefficient_of(e, var, memo);

@@ -14,6 +14,9 @@ ir::Stmt instantiate(const ir::Stmt& s, const ir::Substitution& values);
 ir::Expr inline_lets(const ir::Expr& e);
 ir::Stmt inline_lets(const ir::Stmt& s);
 
+// LetStmts whose values read no memory are replaced by those: addresses that differ by a literal can then be seen to.
+ir::Stmt inline_pure_lets(const ir::Stmt& s);
+
 // e == e[var := 0] + var * c over i32/i64 arithmetic, for a constant c: that c (0 where `e` does not use `var`). nullopt: not affine,
 // or a coefficient that is not constant.
 std::optional<int64_t> coefficient(const ir::Expr& e, const ir::VarNode* var);

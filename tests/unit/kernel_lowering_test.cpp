@@ -1,6 +1,8 @@
 // Nests to kernels: structure of what comes out, and its values run thread by thread.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ir/diagnostic.h"
 #include "ir/eval/flat.h"
 #include "ir/verify/verify.h"
@@ -358,6 +360,99 @@ TEST(LowerKernels, SeveralKernelsShareAWorkspace) {
     ASSERT_TRUE(runner.run({&in, &result}));
     EXPECT_EQ(runner.launched.size(), 2u);
     EXPECT_EQ(difference(result, [&](int64_t x, int64_t y) { return blurred(in, x, y); }), "");
+  }
+}
+
+// out(x, y) = sum over k < n of in(k, y), or of in(x, k).
+NestCase reduction(const Expr& n, bool along_rows) {
+  NestCase c = two_funcs(Float(32), Float(32));
+  TileVars v, u;
+  const Sym k = make_sym("k");
+  const auto stage = [&](const TileVars& t, const std::function<Stmt(Expr, Expr)>& at) {
+    return blocks(c, 1, t, 32, 4, coop_tile(c, 1, t, 32, 4, at(t.x(32), t.y(4))));
+  };
+  const Stmt init = stage(v, [&](Expr x, Expr y) { return provide(1, {x, y}, f32(0)); });
+  const Stmt update = stage(u, [&](Expr x, Expr y) {
+    const Expr term = along_rows ? c.call(0, {make_var(k), y}) : c.call(0, {x, make_var(k)});
+    return serial(k, n, provide(1, {x, y}, add(c.call(1, {x, y}), term), 1));
+  });
+  c.nest = make_seq({init, update});
+  return c;
+}
+
+TEST(LowerKernels, ReductionsHaveSeveralLoadsInFlight) {
+  for (const bool along_rows : {true, false}) {
+    for (const int64_t n : {1, 3, 8, 13, 32}) {
+      const Module m = lower(reduction(i32(n), along_rows));
+      for (const int64_t w : {32, 21}) {
+        Tensor in(Float(32), {36, 36}), out(Float(32), {w, 7});
+        fill(in);
+        ModuleRunner r(m);
+        ASSERT_TRUE(r.run({&in, &out}));
+        EXPECT_EQ(difference(out, [&](int64_t x, int64_t y) {
+                    double sum = 0;
+                    for (int64_t k = 0; k < n; ++k) sum += along_rows ? value(in, {k, y}) : value(in, {x, k});
+                    return sum;
+                  }), "") << n << (along_rows ? " rows " : " columns ") << w;
+      }
+    }
+    // At least four rows, or four neighbours in one vector, before the first addition.
+    const std::vector<std::string> all = loads(full_path(body(lower(reduction(i32(32), along_rows)), 2)));
+    const auto vectors = std::count(all.begin(), all.end(), "0 x4 align 4");
+    EXPECT_GE(vectors, along_rows ? 1 : 4);
+  }
+}
+
+TEST(LowerKernels, GridsBeyondOneLaunch) {
+  // 70000 x 70001 blocks: three launches of the general version. Which block does what is arithmetic; nothing is run.
+  constexpr int64_t kMax = 2147483647, kWide = 70001, kHigh = 70000;
+  const NestCase c = pointwise(Float(32));
+  const Module m = lower(c);
+  SymMap<Scalar> env;
+  for (int f = 0; f < 2; ++f) {
+    env[m.buffers[f].base.get()] = Scalar::of_int(UInt(64), 4096);
+    env[c.func(f).extent[0].get()] = Scalar::of_int(Int(32), kWide * 64);
+    env[c.func(f).extent[1].get()] = Scalar::of_int(Int(32), kHigh * 4);
+    env[c.func(f).stride[0].get()] = Scalar::of_int(Int(64), 1);
+    env[c.func(f).stride[1].get()] = Scalar::of_int(Int(64), kWide * 64);
+  }
+  for (int64_t pass = 0; pass < 3; ++pass) {
+    int64_t launched = 0;
+    const std::function<void(const Stmt&)> enter = [&](const Stmt& s) {
+      if (const auto* q = as<SeqStmt>(s)) for (const Stmt& t : q->stmts) enter(t);
+      if (const auto* l = as<LetStmt>(s)) {
+        env[l->var.get()] = evaluate(l->value, env);
+        enter(l->body);
+      }
+      if (const auto* i = as<IfStmt>(s)) enter(evaluate(i->cond, env).as_bool() ? i->then_body : i->else_body);
+      if (const auto* f = as<ForStmt>(s)) {
+        EXPECT_EQ(evaluate(f->extent, env).as_int(), 3);
+        env[f->var.get()] = Scalar::of_int(f->var->type, pass);
+        enter(f->body);
+      }
+      if (const auto* l = as<LaunchStmt>(s)) {
+        EXPECT_FALSE(m.kernels[l->kernel].fast);
+        launched = evaluate(l->grid, env).as_int();
+      }
+    };
+    enter(m.entry);
+    const int64_t first = pass * kMax;
+    EXPECT_EQ(launched, std::min(kMax, kWide * kHigh - first));
+    const Kernel& k = m.kernels[1];
+    for (const int64_t block : {int64_t{0}, int64_t{1}, kWide - 1, kWide, 12345 * kWide + 67, launched / 2, launched - 1}) {
+      env[k.block.get()] = Scalar::of_int(Int(32), block);
+      env[k.thread.get()] = Scalar::of_int(Int(32), 0);
+      std::map<std::string, int64_t> at;
+      Stmt s = k.roles[0].body;
+      while (const auto* l = as<LetStmt>(s)) {
+        env[l->var.get()] = evaluate(l->value, env);
+        if (l->var->type == Int(32)) at[l->var->name] = env[l->var.get()].as_int();
+        s = l->body;
+      }
+      ASSERT_TRUE(at.count("xo") && at.count("yo"));
+      EXPECT_EQ(at["xo"], (first + block) % kWide) << pass << " " << block;
+      EXPECT_EQ(at["yo"], (first + block) / kWide) << pass << " " << block;
+    }
   }
 }
 

@@ -185,16 +185,13 @@ class ModuleRunner {
     }
     std::vector<Value> args;
     for (const Expr& a : e->args) args.push_back(eval(f, a));
+    if (e->op == Op::Strict) return args[0];
+    const ScalarFn fn = scalar_fn(e->op, e->fn, e->args[e->op == Op::Select ? 1 : 0].type().element(), e.type().element());
+    if (!fn) throw std::runtime_error(std::string("no scalar function for ") + op_name(e->op));
+    args.resize(3, Value{0});
+    const auto lane = [](const Value& v, int i) { return v.size() == 1 ? v[0] : v.at(i); };
     Value out;
-    for (int i = 0; i < n; ++i) {
-      std::vector<Scalar> s;
-      for (size_t k = 0; k < args.size(); ++k) s.push_back({e->args[k].type().element(), args[k].at(args[k].size() == 1 ? 0 : i)});
-      ExprNode scalar = *e;
-      scalar.type = e->type.element();
-      scalar.args.clear();
-      for (const Expr& a : e->args) scalar.args.push_back(make_var(make_sym("x", a.type().element())));
-      out.push_back(eval_op(scalar, s).bits);
-    }
+    for (int i = 0; i < n; ++i) out.push_back(fn(lane(args[0], i), lane(args[1], i), lane(args[2], i)));
     return out;
   }
 

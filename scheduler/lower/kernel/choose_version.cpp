@@ -31,6 +31,23 @@ Expr fast_enough(const Module& module, const Buffer& b, int64_t width) {
   return ok && (last + 1) * i64(bytes) <= i64(kMaxGrid);
 }
 
+// One launch after the other, each of as many blocks as a launch may have. Where it starts is split into coordinates on the host.
+Stmt general_launches(const LaunchStmt& l, const Versions& v) {
+  if (v.start.empty()) return std::make_shared<LaunchStmt>(v.general, l.grid, l.loc);
+  const Sym pass = make_sym("pass"), first = make_sym("first", Int(64));
+  Stmt out = std::make_shared<LaunchStmt>(v.general, min(l.grid - make_var(first), i64(kMaxGrid)), l.loc);
+  Expr index = make_var(first);
+  for (size_t i = 0; i < v.block_loops.size(); ++i) {
+    // The outermost loop's coordinate is what is left after the others.
+    const size_t d = v.block_loops.size() - 1 - i;
+    const Expr extent = make_cast(Int(64), v.block_loops[d].extent);
+    out = make_let(v.start[d], make_cast(Int(32), d == 0 ? index : index % extent), out);
+    index = index / extent;
+  }
+  out = make_let(first, make_cast(Int(64), make_var(pass)) * kMaxGrid, out);
+  return make_for(pass, i32(0), make_cast(Int(32), (l.grid + (kMaxGrid - 1)) / kMaxGrid), LoopKind::Serial, out, l.loc);
+}
+
 }  // namespace
 
 Stmt choose_version(const Module& module, const Stmt& entry, const std::vector<Versions>& versions) {
@@ -47,7 +64,7 @@ Stmt choose_version(const Module& module, const Stmt& entry, const std::vector<V
         }
         Stmt fast = std::make_shared<LaunchStmt>(v.fast, l->grid, l->loc);
         for (const NarrowStride& n : v.strides) fast = make_let(n.var, n.value, fast);
-        return make_if(simplify(ok), fast, std::make_shared<LaunchStmt>(v.general, min(l->grid, i64(kMaxGrid)), l->loc));
+        return make_if(simplify(ok), fast, general_launches(*l, v));
       },
       nullptr);
 }

@@ -1,5 +1,6 @@
 #include "scheduler/lower/kernel/cross_thread_error.h"
 
+#include <map>
 #include <optional>
 
 #include "ir/diagnostic.h"
@@ -12,17 +13,27 @@ using namespace ir;
 
 namespace {
 
-// The thread that runs the point `at` of a statement: row-major for thread loops; by the fixed layout for cooperative ones.
-std::optional<int64_t> owner(const TileStmt& tile, const std::vector<int64_t>& at, int threads) {
-  int64_t linear = 0;
-  for (size_t d = at.size(); d-- > 0;) linear = linear * tile.extent[d] + at[d];
-  if (tile.layout.kind == Layout::Kind::Flat) return linear;
-  const Layout l = fixed_layout(tile.extent, std::vector<LoopHints>(at.size()), threads, 1);
-  for (int64_t t = 0; t < threads; ++t)
-    for (int64_t r = 0; r < digit_product(l.reg); ++r)
-      if (coordinates(l, static_cast<int>(at.size()), r, t % 32, t / 32) == at) return t;
-  return std::nullopt;
-}
+// The thread that runs each point of a statement: row-major for thread loops; by the fixed layout for cooperative ones.
+class Owners {
+ public:
+  Owners(const TileStmt& tile, int threads) : tile_(tile) {
+    if (tile.layout.kind == Layout::Kind::Flat) return;
+    const int rank = static_cast<int>(tile.extent.size());
+    const Layout l = fixed_layout(tile.extent, std::vector<LoopHints>(tile.extent.size()), threads, 1);
+    for (int64_t t = threads; t-- > 0;)
+      for (int64_t r = 0; r < digit_product(l.reg); ++r) of_[coordinates(l, rank, r, t % 32, t / 32)] = t;
+  }
+  int64_t operator()(const std::vector<int64_t>& at) const {
+    if (const auto it = of_.find(at); it != of_.end()) return it->second;
+    int64_t linear = 0;
+    for (size_t d = at.size(); d-- > 0;) linear = linear * tile_.extent[d] + at[d];
+    return linear;
+  }
+
+ private:
+  const TileStmt& tile_;
+  std::map<std::vector<int64_t>, int64_t> of_;
+};
 
 std::string point_text(const std::vector<int64_t>& at) {
   std::string out = "(";
@@ -49,6 +60,7 @@ std::optional<std::vector<int64_t>> evaluate(const KernelDraft& draft, const Ker
 std::string counterexample(const KernelDraft& draft, const KernelStorage& s, const TileStmt& writer, const TileStmt& reader,
                            const Access& a, const std::string& name) {
   if (writer.extent.size() != a.index.size()) return {};
+  const Owners reads_at(reader, draft.threads), writes_at(writer, draft.threads);
   int64_t points = 1;
   for (const int64_t e : reader.extent) points *= e;
   for (int64_t p = 0; p < std::min<int64_t>(points, 4096); ++p) {
@@ -63,10 +75,10 @@ std::string counterexample(const KernelDraft& draft, const KernelStorage& s, con
     bool inside = true;
     for (size_t d = 0; d < element->size(); ++d) inside = inside && (*element)[d] < writer.extent[d];
     if (!inside) continue;
-    const auto reads = owner(reader, at, draft.threads), writes = owner(writer, *element, draft.threads);
-    if (reads && writes && *reads != *writes)
-      return "in one block, thread " + std::to_string(*reads) + " reads element " + point_text(*element) + " of `" + name +
-             "`'s tile, which thread " + std::to_string(*writes) + " writes";
+    const int64_t reads = reads_at(at), writes = writes_at(*element);
+    if (reads != writes)
+      return "in one block, thread " + std::to_string(reads) + " reads element " + point_text(*element) + " of `" + name +
+             "`'s tile, which thread " + std::to_string(writes) + " writes";
   }
   return {};
 }

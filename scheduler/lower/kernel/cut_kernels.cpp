@@ -1,7 +1,11 @@
 #include "scheduler/lower/kernel/cut_kernels.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "ir/diagnostic.h"
 #include "ir/transform/simplify.h"
+#include "scheduler/lower/kernel/decode_blocks.h"
 
 namespace sinter::scheduler {
 
@@ -152,19 +156,24 @@ class Cutter {
     }
     k.body = wrap(inner, body);
     const int index = static_cast<int>(out_.kernels.size());
-    std::string names;
+    std::vector<FuncId> computed;
     for (const Access& a : accesses(body)) {
-      if (a.write && names.find("_" + program_.funcs[a.func].name) == std::string::npos) names += "_" + program_.funcs[a.func].name;
+      if (a.write && std::find(computed.begin(), computed.end(), a.func) == computed.end()) computed.push_back(a.func);
       for (Scratch& s : out_.scratch) {
         if (s.func != a.func) continue;
         if (s.first_launch < 0) s.first_launch = index;
         s.last_launch = index;
       }
     }
-    k.name = program_.name + names + "_" + std::to_string(index);
+    // The last Funcs say what a kernel is for; the index makes the name unique.
+    k.name = program_.name;
+    for (size_t i = computed.size() > 4 ? computed.size() - 4 : 0; i < computed.size(); ++i) k.name += "_" + program_.funcs[computed[i]].name;
+    k.name += "_" + std::to_string(index);
     for (char& c : k.name)
       if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
     k.grid = named("grid", grid, host);
+    if (const int64_t* known = as_int(k.grid); !known || *known > kMaxGrid)
+      for (const BlockLoop& l : k.block_loops) k.start.push_back(make_sym(l.var->name + ".start"));
     const Stmt launch = std::make_shared<LaunchStmt>(index, k.grid, k.loc);
     const Expr some = k.grid > make_int(Int(64), 0);
     out_.kernels.push_back(std::move(k));

@@ -1,6 +1,5 @@
 #include "scheduler/lower/kernel/decode_blocks.h"
 
-#include "ir/transform/simplify.h"
 #include "scheduler/lower/copies.h"
 
 namespace sinter::scheduler {
@@ -13,36 +12,36 @@ void decode_blocks(KernelDraft& draft) {
   draft.lane = make_sym("lane");
   draft.warp = make_sym("warp");
 
-  const int64_t* known = as_int(draft.grid);
-  const bool loops = !draft.fast && !(known && *known <= kMaxGrid);
-  const Sym pass = make_sym("pass");
-  if (loops) draft.pass = pass;
-  const Type t = loops ? Int(64) : Int(32);
-  Expr index = make_cast(t, make_var(draft.block));
-  const Expr launched = min(draft.grid, make_int(Int(64), kMaxGrid));
-  if (loops) index = index + make_cast(t, make_var(pass)) * launched;
-
+  const bool starts = !draft.fast && !draft.start.empty();
   std::vector<std::pair<Sym, Expr>> lets;
+  const auto let = [&](const std::string& name, const Expr& value) {
+    lets.emplace_back(make_sym(name, value.type()), value);
+    return make_var(lets.back().first);
+  };
   Substitution renamed;
+  Expr index = make_var(draft.block), carry;
   for (size_t i = draft.block_loops.size(); i-- > 0;) {
     const BlockLoop& loop = draft.block_loops[i];
-    const Expr extent = make_cast(t, loop.extent);
-    const Expr digit = i == 0 ? index : index % extent;
-    const Sym var = make_sym(loop.var->name);
-    lets.emplace_back(var, loop.min + make_cast(Int(32), digit));
-    renamed[loop.var.get()] = make_var(var);
-    if (i == 0) break;
-    const Sym rest = make_sym("blocks", t);
-    lets.emplace_back(rest, index / extent);
-    index = make_var(rest);
+    const bool last = i == 0;
+    Expr digit = last ? index : index % loop.extent;
+    if (starts) {
+      // digit + start, less the extent where it is reached; written so that nothing leaves i32.
+      const Expr start = make_var(draft.start[i]);
+      digit = let("digit", digit);
+      if (carry.defined()) digit = digit + make_select(carry, i32(1), i32(0));
+      if (last) {
+        digit = digit + start;
+      } else {
+        const Expr room = loop.extent - start;
+        carry = let("carry", digit >= room);
+        digit = make_select(carry, digit - room, digit + start);
+      }
+    }
+    renamed[loop.var.get()] = let(loop.var->name, loop.min + digit);
+    if (!last) index = let("blocks", index / loop.extent);
   }
   draft.body = instantiate(draft.body, renamed);
   for (size_t i = lets.size(); i-- > 0;) draft.body = make_let(lets[i].first, lets[i].second, draft.body);
-  if (loops) {
-    const Expr left = draft.grid - make_cast(t, make_var(draft.block));
-    const Expr passes = make_cast(Int(32), (left + launched - 1) / launched);
-    draft.body = make_for(pass, i32(0), passes, LoopKind::Serial, draft.body, draft.loc);
-  }
 }
 
 }  // namespace sinter::scheduler

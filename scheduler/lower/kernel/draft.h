@@ -37,6 +37,9 @@ struct KernelDraft {
   ir::Loc loc;
   std::vector<BlockLoop> block_loops;  // outermost first
   ir::Expr grid;                       // i64: a constant or a host variable
+  // General version, for grids of more blocks than one launch has: where this launch starts, per block loop; host variables. Empty:
+  // one launch always suffices.
+  std::vector<ir::Sym> start;
   int64_t threads_hint = 0;
   ir::Stmt body;
 
@@ -44,7 +47,6 @@ struct KernelDraft {
   bool fast = true;
   int threads = 0;
   ir::Sym block, thread, lane, warp;
-  ir::Sym pass;                        // general version: the loop over what one launch can't hold, if there is one
   std::map<ir::FuncId, KernelStorage> storage;
   ir::SymMap<ir::LoopHints> hints;     // of tile variables
   ir::SymMap<ir::Expr> lets;           // values of the body's Lets, for analysis

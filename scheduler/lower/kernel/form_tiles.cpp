@@ -5,6 +5,7 @@
 #include "ir/diagnostic.h"
 #include "ir/transform/simplify.h"
 #include "scheduler/layout/fixed_layout.h"
+#include "scheduler/lower/copies.h"
 
 namespace sinter::scheduler {
 
@@ -147,7 +148,7 @@ class Former {
       return true;
     });
     return std::make_shared<TileStmt>(loops ? TileOp::Reduce : TileOp::Map, func, stage, std::move(vars), std::move(extent),
-                                      std::move(live), std::move(layout), in_thread(body), loc);
+                                      std::move(live), std::move(layout), in_thread(inline_pure_lets(body)), loc);
   }
 
   Stmt nest(const Stmt& s) {

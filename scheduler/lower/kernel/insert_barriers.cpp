@@ -1,7 +1,6 @@
 #include "scheduler/lower/kernel/insert_barriers.h"
 
 #include <algorithm>
-#include <compare>
 #include <set>
 
 #include "scheduler/lower/kernel/register_reads.h"
@@ -35,27 +34,19 @@ class BarrierInserter {
   }
 
   Stmt operator()() {
-    std::set<Done> pending;
+    std::set<int> pending;
     return visit(draft_.body, pending);
   }
 
  private:
-  // A statement since the last barrier. What an earlier block of the grid did (the pass loop) matters for shared memory only: blocks
-  // are independent of each other in global memory, they may run at the same time.
-  struct Done {
-    int tile;
-    bool other_block = false;
-    friend auto operator<=>(const Done&, const Done&) = default;
-  };
-
   // `pending`: statements since the last barrier on some path here.
-  Stmt visit(const Stmt& s, std::set<Done>& pending) {
+  Stmt visit(const Stmt& s, std::set<int>& pending) {
     if (const auto* t = as<TileStmt>(s)) {
       const int i = number_.at(t);
       bool wait = false;
-      for (const Done& p : pending) wait = wait || depends(p, i);
+      for (const int p : pending) wait = wait || depends(p, i);
       if (wait) pending.clear();
-      pending.insert({i});
+      pending.insert(i);
       return wait ? make_seq({std::make_shared<SyncStmt>(SyncKind::Barrier, std::vector<Expr>{}, t->loc), s}) : s;
     }
     if (const auto* q = as<SeqStmt>(s)) {
@@ -65,12 +56,12 @@ class BarrierInserter {
     }
     if (const auto* f = as<ForStmt>(s)) {
       // What may be pending at the loop's head: what is before it, and what an iteration leaves.
-      std::set<Done> head = pending;
+      std::set<int> head = pending;
       while (true) {
-        std::set<Done> tail = head;
+        std::set<int> tail = head;
         const Stmt body = visit(f->body, tail);
-        std::set<Done> both = head;
-        for (const Done& d : tail) both.insert({d.tile, d.other_block || f->var == draft_.pass});
+        std::set<int> both = head;
+        both.insert(tail.begin(), tail.end());
         if (both == head) {
           pending = std::move(head);
           return make_for(f->var, f->min, f->extent, f->loop, body, f->loc, f->live, f->hints);
@@ -79,7 +70,7 @@ class BarrierInserter {
       }
     }
     if (const auto* i = as<IfStmt>(s)) {
-      std::set<Done> then_pending = pending, else_pending = pending;
+      std::set<int> then_pending = pending, else_pending = pending;
       const Stmt a = visit(i->then_body, then_pending);
       const Stmt b = i->else_body ? visit(i->else_body, else_pending) : nullptr;
       pending = std::move(then_pending);
@@ -97,12 +88,10 @@ class BarrierInserter {
     return x->offset < y->offset + bytes(*y) && y->offset < x->offset + bytes(*x);
   }
 
-  bool depends(const Done& done, int q) const {
-    const int p = done.tile;
+  bool depends(int p, int q) const {
     for (const Access& a : accesses_[p]) {
       for (const Access& b : accesses_[q]) {
         if ((!a.write && !b.write) || !same_bytes(a.func, b.func)) continue;
-        if (done.other_block && !draft_.stored(a.func)) continue;
         if (!draft_.stored(a.func) && !written_.count(a.func)) continue;
         if (!own_points_only(p, a, q, b)) return true;
       }

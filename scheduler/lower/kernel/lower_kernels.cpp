@@ -16,6 +16,7 @@
 #include "scheduler/lower/kernel/insert_barriers.h"
 #include "scheduler/lower/kernel/pack_shared.h"
 #include "scheduler/lower/kernel/plan_workspace.h"
+#include "scheduler/lower/kernel/unroll_serial.h"
 
 namespace sinter::scheduler {
 
@@ -54,6 +55,8 @@ Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Version
   expand_tiles(draft);
   std::vector<NarrowStride> strides = flatten_kernel(module, draft);
   if (fast) versions.strides = std::move(strides);
+  unroll_serial(draft);
+  draft.body = simplify(draft.body);
   group_kernel_loads(module, draft, versions);
   draft.body = simplify(draft.body);
   return finish_kernel(module, draft, shared_bytes);
@@ -76,6 +79,8 @@ Module lower_kernels(const Program& program, const Stmt& nest, const Target& tar
     Versions v;
     v.fast = static_cast<int>(m.kernels.size());
     v.general = v.fast + 1;
+    v.block_loops = draft.block_loops;
+    v.start = draft.start;
     m.kernels.push_back(lower_version(m, draft, true, v, proofs));
     m.kernels.push_back(lower_version(m, draft, false, v, proofs));
     versions.push_back(std::move(v));
