@@ -69,9 +69,7 @@ enum class ErrorCode : uint16_t {
   TooManyThreads = 401,        // E0401 threads per block
   TooMuchShared = 402,         // E0402 shared memory
   TooManyRegisters = 403,      // E0403 registers
-  UnsupportedType = 404,       // E0404 a type or operation the target lacks
   NotExecutable = 405,         // E0405 a form that has no execution yet on this back end
-  EmulatedType = 406,          // E0406 (warning) a type the target emulates
   HostLoopBounds = 407,        // E0407 a host loop whose bounds depend on tensor data
 
   // text forms
@@ -81,9 +79,7 @@ enum class ErrorCode : uint16_t {
   // pipelines, buffers, export
   BadPipeline = 600,           // E0600 no outputs, an unlisted input, an argument listed twice
   BadCall = 601,               // E0601 a compiled pipeline called with a wrong number or kind of arguments
-  BadBuffer = 602,             // E0602 a buffer that does not fit its argument
   ExportFailed = 603,          // E0603 a file that can't be written, a name that is no C identifier
-  MissingDriver = 604,         // E0604 no CUDA driver where one is needed
   ToolFailed = 605,            // E0605 ptxas or the code generator rejected our output
 };
 

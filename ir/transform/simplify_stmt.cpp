@@ -45,7 +45,8 @@ class StmtSimplifier {
     const bool place = f.loop == LoopKind::Block || f.loop == LoopKind::Cooperative || f.loop == LoopKind::Thread;
     if (!place && is_const_int(most, 1)) {
       values_[f.var.get()] = mn;
-      return visit(f.body);
+      const Stmt body = visit(f.body);
+      return launches(body) ? make_let(f.var, mn, body) : body;
     }
     scope_[f.var.get()] = {mn, simplify(mn + most - 1, scope_)};
     const Stmt body = visit(f.body);

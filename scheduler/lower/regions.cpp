@@ -202,7 +202,7 @@ void Regions::finish(FuncId f, std::vector<DimRegion>& region) const {
     if (!r.min.defined() || !r.max.defined())
       user_error(ErrorCode::UnboundedInput, func.loc,
                  "the region of `" + func.name + "` that its readers need has no bound in dimension " + std::to_string(d) + " (`" + func.dims[d]->name + "`)",
-                 "clamp the index that reads it, or " + func.name + ".bound(" + func.dims[d]->name + ", min, extent)");
+                 "clamp the index that reads it" + (func.is_input() ? "" : ", or " + func.name + ".bound(" + func.dims[d]->name + ", min, extent)"));
     if (plan_.program.is_output(f)) continue;
     int64_t multiple = 1;
     for (const StageLoops& loops : fp.stages) multiple = std::max(multiple, round_up_multiple(loops, d));

@@ -31,7 +31,7 @@ void prove_instance_order(Claims& claims, const Program& program, const StageIns
   const std::vector<std::vector<Expr>> reads = own_reads(in);
   if (in.provide->stage == 0) {
     if (!reads.empty())
-      user_error(ErrorCode::AliasBroken, in.provide->loc, "the pure definition of `" + func.name + "` reads `" + func.name + "` itself", {}, {}, access_text(program, in.provide->func, reads[0]));
+      user_error(ErrorCode::AliasBroken, in.provide->loc, "the pure definition of `" + func.name + "` reads `" + func.name + "` itself", "read another Func, or make it an update", {}, access_text(program, in.provide->func, reads[0]));
     return;
   }
   std::vector<const ForStmt*> free_loops;

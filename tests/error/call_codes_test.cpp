@@ -1,14 +1,8 @@
 // Mistakes around a pipeline: targets, calls, buffers, files, text, a machine without a driver.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 
 #include "codegen/runtime/sinter_runtime.h"
 #include "ir/text/parse.h"
-#include "ir/verify/verify.h"
-#include "scheduler/prove/prover.h"
 #include "tests/error/expect_error.h"
 #include "tests/support/cases.h"
 

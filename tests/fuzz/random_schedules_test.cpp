@@ -1,7 +1,7 @@
 // Random schedules of small pipelines, on the emulator (which looks for races) and on a host: each gives the oracle's numbers or is
 // refused with a UserError; anything else is a fault, printed as C++ after as many directives as possible are taken away. A share that
 // has to be accepted keeps the test from refusing its way through.
-//   SINTER_FUZZ_SEED=n   the first seed;   SINTER_FUZZ_COUNT=n   how many for each pipeline
+//   SINTER_FUZZ_SEED=n   the first seed;   SINTER_FUZZ_COUNT=n   how many for each pipeline;   SINTER_FUZZ_SHOW=E0301   print what is refused so
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -284,6 +284,8 @@ std::string as_cpp(const Trial& t, const std::vector<Step>& steps) {
   return out;
 }
 
+std::string error_text;  // of the last refusal
+
 // "" where the numbers are right, "E0207" (or "sizes") where it is refused, else what went wrong. A directive that is refused when it is given is left out.
 std::string outcome(const Trial& t, const std::vector<Step>& steps) {
   const Case c{"fuzz", [&] {
@@ -300,6 +302,7 @@ std::string outcome(const Trial& t, const std::vector<Step>& steps) {
     const std::string difference = run_and_compare(c, Target::parse(t.target));
     return difference.empty() ? "" : "wrong: " + difference;
   } catch (const ir::UserError& e) {
+    error_text = e.what();
     if (!e.diagnostic().loc.known()) return std::string("an error without a line: ") + e.what();
     return ir::code_text(e.code());
   } catch (const ir::RuntimeError& e) {
@@ -339,6 +342,7 @@ class RandomSchedules : public ::testing::TestWithParam<Family> {};
 TEST_P(RandomSchedules, AreRightOrRefused) {
   for (const int s : {SIGSEGV, SIGABRT, SIGFPE, SIGALRM}) std::signal(s, say_what_runs);
   const int first = number_of("SINTER_FUZZ_SEED", 1), count = number_of("SINTER_FUZZ_COUNT", 67);
+  const char* show = std::getenv("SINTER_FUZZ_SHOW");
   int accepted = 0, runs = 0;
   std::map<std::string, int> refused;
   for (int seed = first; seed < first + count; ++seed) {
@@ -354,7 +358,10 @@ TEST_P(RandomSchedules, AreRightOrRefused) {
       alarm(0);
       ++runs;
       if (result.empty()) ++accepted;
-      else if (!is_fault(result)) ++refused[result];
+      else if (!is_fault(result)) {
+        ++refused[result];
+        if (show && result == show) std::printf("seed %d: %s\n%s\n", seed, error_text.c_str(), as_cpp(trial, steps).c_str());
+      }
       else ADD_FAILURE() << "seed " << seed << ": " << result << "\n" << as_cpp(trial, minimised(trial, steps));
     }
   }
