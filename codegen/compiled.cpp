@@ -3,9 +3,13 @@
 #include "codegen/emulate/emulate.h"
 #include "codegen/llvm/jit.h"
 #include "codegen/llvm/nvptx.h"
+#include "codegen/runtime/sinter_runtime.h"
 #include "ir/diagnostic.h"
+#include "scheduler/prove/obligations.h"
 
 namespace sinter::codegen {
+
+static_assert(scheduler::kMaxExtent == SINTER_RT_MAX_EXTENT, "the runtime checks what proofs assume");
 
 using namespace ir;
 

@@ -39,8 +39,8 @@ std::vector<int64_t> compact_strides(const std::vector<int64_t>& shape) {
 
 void check_extents(const std::vector<int64_t>& extents) {
   for (int64_t extent : extents) {
-    if (extent < 0 || extent >= int64_t{1} << 31) {
-      raise("needed extents from 0 to 2147483647, given " + std::to_string(extent));
+    if (extent < 0 || extent > SINTER_RT_MAX_EXTENT) {
+      raise("needed extents from 0 to " + std::to_string(SINTER_RT_MAX_EXTENT) + ", given " + std::to_string(extent));
     }
   }
 }

@@ -92,7 +92,7 @@ typedef struct sinter_rt_arg {
  * part).
  *
  * Checked: presence (null data is fine where an extent is 0), device, type (lanes 1), rank, extents
- * in [0, 2^31), number of elements and byte span within int64, stride 1 of dimension 0, alignment
+ * in [0, SINTER_RT_MAX_EXTENT], number of elements and byte span within int64, stride 1 of dimension 0, alignment
  * to the element. An output's strides are positive and nested: each is larger than everything the
  * smaller ones reach, so that no two elements share memory. Its byte range is disjoint from every
  * other argument's; inputs may overlap each other.
@@ -106,6 +106,10 @@ SINTER_API int sinter_rt_unpack(const char* pipeline, const sinter_rt_arg* args,
 /* ---- CUDA: modules and launches ------------------------------------------------------------ */
 
 typedef void* sinter_stream_t;
+
+/* The largest extent of a dimension: the margin below 2^31 is for coordinates that tiles and halos add. Proofs rely on it
+ * (kMaxExtent in scheduler/prove/obligations.h). */
+#define SINTER_RT_MAX_EXTENT 2146435071
 
 /* The largest grid that sinter_rt_launch takes; beyond it a kernel strides over its blocks. */
 #define SINTER_RT_MAX_GRID 2147483647u

@@ -11,7 +11,6 @@
 namespace sinter_rt {
 namespace {
 
-constexpr int64_t extent_limit = int64_t{1} << 31;
 constexpr uint8_t code_uint = 1;
 constexpr uint8_t code_bool = 6;  // kDLBool of later versions of DLPack
 
@@ -102,9 +101,10 @@ class TensorCheck {
     }
     for (int d = 0; d < arg_.rank; ++d) {
       const int64_t extent = tensor_->shape[arg_.rank - 1 - d];
-      if (extent < 0 || extent >= extent_limit) {
+      if (extent < 0 || extent > SINTER_RT_MAX_EXTENT) {
         return wrong_dim(SINTER_ERR_SHAPE, d,
-                         "needed an extent from 0 to 2147483647, given " + std::to_string(extent));
+                         "needed an extent from 0 to " + std::to_string(SINTER_RT_MAX_EXTENT) + ", given " +
+                             std::to_string(extent));
       }
       if (extent == 0) empty_ = true;
       slots_[1 + d] = extent;

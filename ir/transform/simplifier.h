@@ -12,15 +12,17 @@ namespace sinter::ir {
 // Three kinds of steps: literals fold; index arithmetic (i32, i64 without data, see below) goes through linear forms; the rule table.
 //
 // Index arithmetic is a sum without loads, calls or floats in it. Its terms are collected and reordered, which keeps the value; that
-// partial sums stay in range is part of the overflow obligation, stated on what lowering emits. Arithmetic on data is changed by
-// rules only, each of which is proved not to introduce an overflow.
+// partial sums stay in range is part of the overflow obligation, stated on what lowering emits. Where there is no such obligation, in
+// the values that a Func stores and in all arithmetic on data, only rules apply: each is proved to introduce no overflow.
 class Simplifier {
  public:
   explicit Simplifier(const IntervalScope& scope) : scope_(scope), ranges_(scope), bounds_(scope_, intern_, ranges_) {}
   Simplifier(const Simplifier&) = delete;
   Simplifier& operator=(const Simplifier&) = delete;
 
-  Expr operator()(const Expr& e);
+  Expr operator()(const Expr& e) { return run(e, kIndex); }
+  // The same for a value: sums in it are not reordered, other than in the indices of calls and loads.
+  Expr value(const Expr& e) { return run(e, kValue); }
 
   // Nodes from operands that this object has simplified.
   Expr finish(const Expr& e);
@@ -39,6 +41,9 @@ class Simplifier {
   bool at_most(const Expr& a, const Expr& b, int64_t slack = 0);
 
  private:
+  enum Mode { kIndex, kValue };
+  Expr run(const Expr& e, Mode mode);
+
   // Each step returns an undefined Expr where it does not apply. simplify.cpp:
   Expr step(const Expr& e);
   Expr fold(const Expr& e);
@@ -46,7 +51,7 @@ class Simplifier {
   Expr by_rules(const Expr& e);
   Expr instantiate(const Expr& pattern, const Match& match);
   // simplify_index.cpp:
-  bool is_index(const Expr& e) const;  // i32 or i64 scalar without data
+  bool is_index(const Expr& e) const;  // i32 or i64 scalar without data, in index mode
   std::optional<Linear> linear(const Expr& e);
   Expr build(Linear l, Type t);
   Expr index_sum(const Expr& e);
@@ -65,9 +70,11 @@ class Simplifier {
   Interner intern_;
   Ranges ranges_;
   LinearBounds bounds_;
-  std::unordered_map<const ExprNode*, Expr> done_;  // interned node → its normal form
-  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> memo_;  // input node → (itself, its normal form)
+  // By mode: interned node → its normal form; input node → (itself, kept alive; its normal form).
+  std::unordered_map<const ExprNode*, Expr> done_[2];
+  std::unordered_map<const ExprNode*, std::pair<Expr, Expr>> memo_[2];
   SymMap<Expr> inlined_;  // Lets of trivial values
+  Mode mode_ = kIndex;
   int depth_ = 0;
 };
 

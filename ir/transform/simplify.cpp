@@ -1,5 +1,7 @@
 #include "ir/transform/simplify.h"
 
+#include <utility>
+
 #include "ir/analysis/postorder.h"
 #include "ir/diagnostic.h"
 #include "ir/transform/fold.h"
@@ -24,11 +26,22 @@ bool wants_literal_right(Op op) {
 
 }  // namespace
 
-Expr Simplifier::operator()(const Expr& root) {
+Expr Simplifier::run(const Expr& root, Mode mode) {
   if (!root.defined()) return root;
-  const auto of = [&](const Expr& e) { return memo_.at(e.get()).second; };
+  const Mode outer = std::exchange(mode_, mode);
+  auto& memo = memo_[mode];
+  const auto of = [&](const Expr& e) { return memo.at(e.get()).second; };
+  const auto done = [&](const Expr& e) {
+    if (memo.count(e.get()) != 0) return true;
+    if (mode == kIndex || (e->op != Op::Call && e->op != Op::Load)) return false;
+    // An index below a value is an index; the same expression elsewhere in the value is none, so it has no entry of its own here.
+    std::vector<Expr> args;
+    for (const Expr& a : e->args) args.push_back(run(a, kIndex));
+    memo[e.get()] = {e, finish(with_args(e, std::move(args)))};
+    return true;
+  };
   post_order(
-      root, [&](const Expr& e) { return memo_.count(e.get()) != 0; },
+      root, done,
       [&](const Expr& e) {
         Expr out;
         if (e->op == Op::Var) {
@@ -42,9 +55,9 @@ Expr Simplifier::operator()(const Expr& root) {
           for (const Expr& a : e->args) args.push_back(of(a));
           out = finish(args.empty() ? e : with_args(e, std::move(args)));
         }
-        memo_[e.get()] = {e, out};
+        memo[e.get()] = {e, out};
         // What is simplified is simplified: passes that use one Simplifier feed it its own results.
-        memo_.try_emplace(out.get(), out, out);
+        memo.try_emplace(out.get(), out, out);
       },
       [&](const Expr& e, size_t operand) {
         if (e->op != Op::Let || operand != 1) return;
@@ -55,19 +68,21 @@ Expr Simplifier::operator()(const Expr& root) {
           ranges_.bind(e->var, ranges_.of(value));
         }
       });
+  mode_ = outer;
   return of(root);
 }
 
 Expr Simplifier::finish(const Expr& raw) {
   const Expr e = intern_.unique(raw);
-  if (const auto it = done_.find(e.get()); it != done_.end()) return it->second;
+  auto& done = done_[mode_];
+  if (const auto it = done.find(e.get()); it != done.end()) return it->second;
   if (depth_ > kMaxDepth) return e;
   ++depth_;
   Expr out = step(e);
   --depth_;
   if (!out.defined()) out = e;
-  done_[e.get()] = out;
-  done_[out.get()] = out;
+  done[e.get()] = out;
+  done[out.get()] = out;
   return out;
 }
 
@@ -184,6 +199,11 @@ Expr Simplifier::instantiate(const Expr& pattern, const Match& match) {
 Expr simplify(const Expr& e, const IntervalScope& scope) {
   Simplifier simplifier(scope);
   return simplifier(e);
+}
+
+Expr simplify_value(const Expr& e, const IntervalScope& scope) {
+  Simplifier simplifier(scope);
+  return simplifier.value(e);
 }
 
 }  // namespace sinter::ir

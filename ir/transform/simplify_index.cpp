@@ -7,7 +7,7 @@
 namespace sinter::ir {
 
 bool Simplifier::is_index(const Expr& e) const {
-  return e.type().traps_on_overflow() && e.type().is_scalar() && !intern_.is_data(e);
+  return mode_ == kIndex && e.type().traps_on_overflow() && e.type().is_scalar() && !intern_.is_data(e);
 }
 
 std::optional<Linear> Simplifier::linear(const Expr& e) {
@@ -22,7 +22,7 @@ Expr Simplifier::build(Linear l, Type t) {
   const std::optional<Expr> e = build_linear(intern_, l, t);
   if (!e) return {};
   Expr part = *e;
-  while (done_.try_emplace(part.get(), part).second && (part->op == Op::Add || part->op == Op::Sub)) part = part->args[0];
+  while (done_[mode_].try_emplace(part.get(), part).second && (part->op == Op::Add || part->op == Op::Sub)) part = part->args[0];
   return *e;
 }
 

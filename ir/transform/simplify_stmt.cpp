@@ -14,6 +14,23 @@ class StmtSimplifier {
       case StmtKind::If: return branch(*as<IfStmt>(s), s);
       case StmtKind::Let: return let(*as<LetStmt>(s), s);
       case StmtKind::Tile: return tile(*as<TileStmt>(s), s);
+      case StmtKind::Provide: {
+        const auto& p = *as<ProvideStmt>(s);
+        std::vector<Expr> index;
+        bool changed = false;
+        for (const Expr& e : p.index) {
+          index.push_back(expr(e));
+          changed = changed || !index.back().same_as(e);
+        }
+        const Expr v = value(p.value);
+        return changed || !v.same_as(p.value) ? std::make_shared<ProvideStmt>(p.func, p.stage, std::move(index), v, p.loc) : s;
+      }
+      case StmtKind::Store: {
+        const auto& t = *as<StoreStmt>(s);
+        const Expr index = expr(t.index), v = value(t.value), mask = expr(t.mask);
+        if (index.same_as(t.index) && v.same_as(t.value) && mask.same_as(t.mask)) return s;
+        return std::make_shared<StoreStmt>(t.buffer, index, v, mask, t.align, t.cache, t.loc);
+      }
       case StmtKind::Seq: {
         std::vector<Stmt> stmts;
         bool changed = false;
@@ -28,10 +45,11 @@ class StmtSimplifier {
   }
 
  private:
-  Expr expr(const Expr& e) {
+  Expr expr(const Expr& e) { return simplified(e, simplify); }
+  Expr value(const Expr& e) { return simplified(e, simplify_value); }
+  Expr simplified(const Expr& e, Expr (*how)(const Expr&, const IntervalScope&)) {
     if (!e.defined()) return e;
-    const Expr replaced = substitute(e, values_);
-    const Expr out = simplify(replaced, scope_);
+    const Expr out = how(substitute(e, values_), scope_);
     return equal_structure(out, e) ? e : out;
   }
 

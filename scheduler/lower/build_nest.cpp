@@ -46,10 +46,6 @@ class Builder {
   // The region that is read of each Input, and of each output by other Funcs, must lie inside the caller's buffer.
   std::vector<Stmt> requirements(std::vector<Requirement>& out) const {
     std::vector<Stmt> checks;
-    Expr nonempty;
-    for (const Argument& a : program_.args)
-      if (a.kind == Argument::Kind::Output)
-        for (const Sym& e : program_.funcs[a.id].extent) nonempty = nonempty && (make_var(e) >= i32(1));
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
       const FuncId f = static_cast<int>(i);
       const FuncDef& func = program_.funcs[f];
@@ -69,8 +65,7 @@ class Builder {
           checks.push_back(std::make_shared<CheckStmt>(what + ": extent", extent, needed, CheckStmt::AtLeast, func.loc));
       }
     }
-    if (checks.empty()) return {};
-    return {make_if(nonempty, make_seq(std::move(checks)))};
+    return checks;
   }
 
   std::vector<FuncId> funcs_at(const LoopPlace& p) const {
@@ -177,7 +172,7 @@ class Builder {
     });
     std::vector<Expr> index;
     for (const Expr& a : def.args) index.push_back(simplify(to_loops(a)));
-    Stmt body = std::make_shared<ProvideStmt>(loops.func, loops.stage, std::move(index), simplify(to_loops(def.value)), def.loc);
+    Stmt body = std::make_shared<ProvideStmt>(loops.func, loops.stage, std::move(index), simplify_value(to_loops(def.value)), def.loc);
 
     Expr guard;
     for (const Expr& g : shape.guards) guard = guard && g;

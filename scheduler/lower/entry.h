@@ -11,10 +11,8 @@ namespace sinter::scheduler {
 // call order (a tensor: base, extents, strides; a Param: one).
 ir::Module make_module(const ir::Program& program, const ir::Target& target);
 
-// Checks for declared extents, strides and unit innermost strides.
-std::vector<ir::Stmt> declared_checks(const ir::Program& program);
-
-// "input `x`, dimension 0: extent"
-std::string argument_text(const ir::Program& program, ir::FuncId f, int dim, const char* what);
+// The entry around `body`, which computes the outputs: first the checks of declared extents and strides; then nothing where all outputs
+// are empty; then the checks that no size which `body` relies on is 0. Proofs take every extent to be at least 1.
+ir::Stmt make_entry(const ir::Program& program, const ir::Stmt& body);
 
 }  // namespace sinter::scheduler

@@ -72,6 +72,36 @@ TEST_F(CallCodes, BuffersThatDoNotFit) {
   EXPECT_EQ(words(a, b), "accepted");
 }
 
+// Proofs take extents to be at least 1: the entry turns the others away, or has nothing to do.
+TEST_F(CallCodes, EmptyTensors) {
+  const auto words = [](const Pipeline& p, const std::vector<CallArgument>& args, const char* target) {
+    try {
+      p.compile_jit(Target::parse(target)).call(args);
+    } catch (const ir::RuntimeError& e) {
+      return std::string(e.what());
+    }
+    return std::string("done");
+  };
+  Func edge = BoundaryConditions::repeat_edge(in), g("g"), h("h"), wide("wide"), total("total");
+  g(x) = edge(x) + edge(x - 1);
+  wide(x) = in(x) + 1.f;
+  wide.compute_root();
+  h(x) = wide(x) + wide(x + 1);
+  RDom r(in);
+  total() = sum(r, in(r.x));
+  const Buffer none = Buffer::host<float>({0}), one = Buffer::host<float>({});
+  for (const char* target : {"host", "emulate"}) {
+    SCOPED_TRACE(target);
+    EXPECT_THAT(words(Pipeline("edges", {in}, {g}), {none, a}, target), HasSubstr("input `in`, dimension 0: extent"));
+    EXPECT_EQ(words(Pipeline("edges", {in}, {g}), {none, none}, target), "done");
+    // `wide` covers one element more than its readers: none of an input without elements.
+    EXPECT_EQ(words(Pipeline("halo", {in}, {h}), {none, none}, target), "done");
+    EXPECT_THAT(words(Pipeline("two", {in}, {g, h}), {a, b, none}, target), HasSubstr("output `h`, dimension 0: extent"));
+    EXPECT_EQ(words(Pipeline("sum", {in}, {total}), {none, one}, target), "done");
+    EXPECT_EQ(one.at<float>(), 0.f);
+  }
+}
+
 TEST_F(CallCodes, E0603_ExportFailed) {
   const std::string nowhere = "/nowhere/at/all/f";
   EXPECT_ERROR(ErrorCode::ExportFailed, 0, ({"can't write /nowhere/at/all/f", "No such file or directory", "help: make the directory /nowhere/at/all first"}),

@@ -14,7 +14,7 @@ using ir::ErrorCode;
 using Tail = TailStrategy;
 
 struct ScheduleCodes : ::testing::Test {
-  static constexpr int input_line = __LINE__ + 1, sum_line = __LINE__ + 8;
+  static constexpr int input_line = __LINE__ + 6, sum_line = __LINE__ + 8;  // members are made where the constructor is
   Input in{"in", Float(32), 2}, index{"index", Int(32), 1};
   Var x{"x"}, y{"y"}, xo{"xo"}, yo{"yo"}, xi{"xi"}, yi{"yi"}, t{"t"};
   RDom r{0, 3, 0, 2, "r"};

@@ -94,6 +94,30 @@ TEST(AnalysisSimplify, DataAtTheEdgeOfInt32) {
   }
 }
 
+// Nor may it in what is stored: nothing bounds the variables and parameters there.
+TEST(AnalysisSimplify, ValuesAtTheEdgeOfInt32) {
+  const Sym as = make_sym("a"), bs = make_sym("b");
+  for (int seed = 0; seed < 2000; ++seed) {
+    Generator g(static_cast<uint64_t>(seed), {{as, 0, 0}, {bs, 0, 0}}, Int(32));
+    const Expr e = seed % 3 ? g.number(3) : g.boolean(3), s = simplify_value(e);
+    for (const int64_t av : {int64_t{INT32_MIN}, int64_t{INT32_MIN} + 1, int64_t{-5}, int64_t{0}, int64_t{9}, int64_t{INT32_MAX} - 2, int64_t{INT32_MAX}})
+      for (const int64_t bv : {int64_t{INT32_MIN}, int64_t{-1}, int64_t{3}, int64_t{INT32_MAX}}) {
+        const Env env{{as.get(), av}, {bs.get(), bv}};
+        const auto want = Evaluator(env)(e);
+        if (!want) continue;
+        const auto got = Evaluator(env)(s);
+        ASSERT_TRUE(got && *got == *want) << "seed " << seed << ": " << to_string(e) << " became " << to_string(s) << " at a = " << av << ", b = " << bv;
+      }
+  }
+  // The sum of an index may be reordered, the same sum in a value may not, also where both are in one value.
+  const Expr a = make_var(as), b = make_var(bs), c = make_var(make_sym("c"));
+  const Expr e = make_binary(Op::Add, a, make_binary(Op::Sub, b, c));
+  EXPECT_EQ(to_string(simplify(e)), "a + b - c");
+  EXPECT_EQ(to_string(simplify_value(e)), "a + (b - c)");
+  EXPECT_EQ(to_string(simplify_value(make_load(1, Int(32), e))), "b1(a + b - c)");
+  EXPECT_EQ(to_string(simplify_value(make_load(1, Int(32), e) * e)), "b1(a + b - c)*(a + (b - c))");
+}
+
 std::string text(const Expr& e, const IntervalScope& scope = {}) { return to_string(simplify(e, scope)); }
 
 TEST(AnalysisSimplify, NormalForms) {

@@ -90,7 +90,7 @@ TEST(Buffer, ElementTypesAreChecked) {
 TEST(Buffer, BadExtents) {
   expect_error([] { Buffer::host<float>({-1}); }, "given -1");
   expect_error([] { Buffer::host<float>({int64_t{1} << 31}); }, "given 2147483648");
-  const int64_t many = (int64_t{1} << 31) - 1;
+  const int64_t many = SINTER_RT_MAX_EXTENT;
   expect_error([&] { Buffer::host<float>({many, many, many}); }, "64 bits");
   expect_error([&] { Buffer::host<float>({many, many}); }, "64 bits");
 }

@@ -20,10 +20,7 @@ Module lower_host(const Program& program, const Stmt& nest, const Target& target
   s = flatten_host(s, m);
   s = expand_vectors(s);
   s = unroll_loops(s);
-  s = simplify(s);
-  std::vector<Stmt> entry = declared_checks(program);
-  entry.push_back(s);
-  m.entry = make_seq(std::move(entry));
+  m.entry = make_entry(program, s);
   return m;
 }
 

@@ -85,9 +85,7 @@ Module lower_kernels(const Program& program, const Stmt& nest, const Target& tar
     m.kernels.push_back(lower_version(m, draft, false, v, proofs));
     versions.push_back(std::move(v));
   }
-  std::vector<Stmt> entry = declared_checks(program);
-  entry.push_back(simplify(choose_version(m, cut.entry, versions)));
-  m.entry = make_seq(std::move(entry));
+  m.entry = make_entry(program, choose_version(m, cut.entry, versions));
   return m;
 }
 
