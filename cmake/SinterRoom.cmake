@@ -1,8 +1,8 @@
-# sinter_add_library(<name> GLOBS <pattern>... [EXCLUDE <regex>] [PUBLIC_LINK ...] [LINK ...])
+# sinter_add_room(<name> GLOBS <pattern>... [EXCLUDE <regex>] [PUBLIC_LINK ...] [LINK ...])
 #
 # A static library of every source that matches (recursively, relative to the root of the tree).
 # A part without sources is still a library, so that what links it never has to ask.
-function(sinter_add_library name)
+function(sinter_add_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCLUDE" "GLOBS;PUBLIC_LINK;LINK")
 
   set(sources "")
