@@ -1,8 +1,12 @@
-// Exports every workload as a static library, and the C source of the small interface by which a benchmark calls them by name.
+// Exports every workload as a static library, the C source of the small interface by which a benchmark calls them by name, and
+// archives.rsp, the libraries' paths for a linker.
 //
-//   sinter_bench_generate OUT_DIR [TARGET]
+//   sinter_bench_generate OUT_DIR [TARGET [variants]]
+//
+// `variants` adds other schedules of some workloads, called NAME@schedule, for variants.py to compare.
 #include <cstdio>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include "apps/bench/workloads.h"
@@ -36,11 +40,16 @@ int main(int argc, char** argv) {
     const std::string dir = argv[1];
     const Target target = Target::parse(argc > 2 ? argv[2] : "cuda-sm_90a");
     std::vector<apps::Workload> workloads = apps::all_workloads();
+    if (argc > 3 && std::string(argv[3]) == "variants")
+      for (apps::Workload& w : apps::variants()) workloads.push_back(std::move(w));
+    std::ofstream archives(dir + "/archives.rsp");
     for (apps::Workload& w : workloads) {
       w.pipeline.compile_to_static_library(dir + "/" + w.library, target);
       w.pipeline.compile_to_ptx(dir + "/" + w.library + ".ptx", target);
       std::printf("%s\n", w.pipeline.explain(target).c_str());
+      archives << "\"" << dir << "/" << w.library << ".a\"\n";
     }
+    if (!archives.flush()) throw std::runtime_error("can't write " + dir + "/archives.rsp");
     std::ofstream out(dir + "/bench_interface.c");
     out << interface_source(workloads);
     if (!out.flush()) throw std::runtime_error("can't write " + dir + "/bench_interface.c");

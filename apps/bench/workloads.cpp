@@ -1,5 +1,7 @@
 #include "apps/bench/workloads.h"
 
+#include "apps/harris/harris.h"
+
 namespace sinter::apps {
 
 Workload copy_workload() {
@@ -35,6 +37,24 @@ Workload blur3x3_workload() {
   return {"blur3x3", {"blur3x3_f32/8194x8194"}, Pipeline("blur3x3", {in}, {by})};
 }
 
-std::vector<Workload> all_workloads() { return {copy_workload(), bias_gelu_residual_workload(), blur3x3_workload()}; }
+Workload harris_workload() { return {"harris", {"harris_f32/4100x4100"}, harris(Scheduled::ForGpu)}; }
+
+std::vector<Workload> all_workloads() { return {copy_workload(), bias_gelu_residual_workload(), blur3x3_workload(), harris_workload()}; }
+
+std::vector<Workload> variants() {
+  std::vector<Workload> list;
+  const auto add = [&](const std::string& schedule, Scheduled how, const HarrisTile& tile) {
+    const std::string library = "harris_" + schedule;
+    list.push_back({library, {"harris_f32/4100x4100@" + schedule}, harris(how, tile, library)});
+  };
+  add("default", Scheduled::ByDefault, {});
+  for (const HarrisTile& t : std::initializer_list<HarrisTile>{{128, 32, 4, 8, 128}, {64, 32, 4, 8, 64}, {64, 32, 4, 4, 128}, {64, 32, 2, 8, 128}, {128, 64, 4, 8, 256},
+                                                              {64, 64, 4, 8, 128}, {128, 64, 4, 16, 128}, {128, 32, 4, 4, 256}, {256, 16, 4, 4, 256}, {128, 32, 2, 8, 256},
+                                                              {128, 32, 4, 8, 128, false}}) {
+    const std::string size = std::to_string(t.width) + "x" + std::to_string(t.height) + "c" + std::to_string(t.columns) + "r" + std::to_string(t.rows);
+    add(size + (t.stage_luma ? "" : "_inline"), Scheduled::ForGpu, t);
+  }
+  return list;
+}
 
 }  // namespace sinter::apps

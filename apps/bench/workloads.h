@@ -22,6 +22,11 @@ Workload bias_gelu_residual_workload();
 // 3x3 box filter, f32, separable: rows of sums, then columns; valid region only.
 Workload blur3x3_workload();
 
+// Corners of an RGB image (apps/harris), f32; valid region only.
+Workload harris_workload();
+
 std::vector<Workload> all_workloads();
+// Other schedules of some of them, under NAME@schedule: what the choice was made from.
+std::vector<Workload> variants();
 
 }  // namespace sinter::apps

@@ -10,6 +10,7 @@ class Gpu : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Gpu, EqualsOracle) {
   if (!sinter_rt_have_gpu()) GTEST_SKIP() << "no GPU";
+  if (GetParam().host_only) GTEST_SKIP() << "a schedule for a host";
   EXPECT_EQ(run_and_compare(GetParam(), native_target()), "");
 }
 

@@ -9,6 +9,7 @@ std::vector<Case> pointwise_cases();
 std::vector<Case> stencil_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> directive_cases();
+std::vector<Case> app_cases();
 
 inline DLDataType f32_type() { return dtype_of<float>(); }
 inline DLDataType bf16_type() { return dtype_of<bfloat16>(); }

@@ -23,6 +23,7 @@ struct Case {
   // Integers are compared bit for bit.
   double absolute = 0, relative = 0;
   bool local_memory = false;  // more than the registers hold is expected: an array with a run-time index, or spills
+  bool host_only = false;     // a schedule that means nothing to a GPU
 };
 
 std::vector<Case> all_cases();
