@@ -122,6 +122,7 @@ Emitter::Known Emitter::known(const Expr& e) {
   --depth_;
   Level& level = levels_[std::max(k.level, statement_level_)];
   (k.impure ? level.impure : level.pure)[key] = k;
+  keep_.push_back(e);  // the caller's may be a temporary, and the next node at its address another value
   return k;
 }
 

@@ -83,6 +83,18 @@ std::vector<Case> directive_cases() {
                  s.p.compute_root().split(s.x, s.xo, s.xi, 8, TailStrategy::RoundUp).vectorize(s.xi);
                  return Built{Pipeline("round_up", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {48, 7})}, {Buffer::host(dtype_of<int32_t>(), {44, 7})}};
                }});
+  // Sizes of nested allocations are expressions of the code generator's own, gone when the next one is made.
+  c.push_back({"unrolled_reader_of_nested_producers", [] {
+                 Var x("x"), y("y");
+                 Func a("a"), b("b"), f("f");
+                 a(x) = Expr(1);
+                 b(x, y) = u16(f64(a(x)));
+                 f(x, y) = i16(b(x, y));
+                 f.unroll(x, 4);
+                 b.compute_at(f, y);
+                 a.compute_at(b, y);
+                 return Built{Pipeline("nested", {}, {f}), {}, {Buffer::host(dtype_of<int16_t>(), {8, 2})}};
+               }});
   return c;
 }
 
