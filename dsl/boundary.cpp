@@ -14,10 +14,31 @@ Bounds all_of(const Input& source) {
   return out;
 }
 
-// One Func over the source's Vars: the source at clamped coordinates, and `value` (where given) for those that were
-// outside.
+enum class Exterior { Edge, Image, Mirror, MirrorInterior };
+
+// The coordinate inside that stands for `x`. The wrapped ones are clamped too: it changes no value, and bounds follow.
+Expr inside_index(Exterior how, const Operand& x, const Operand& low, const Operand& extent) {
+  const Loc loc = x.loc;
+  const auto at = [loc](const Expr& e) { return Operand(e, loc); };
+  const Operand one(1, loc), two(2, loc), last = at(at(low + extent) - one);
+  if (how == Exterior::Edge) return clamp(x, low, last);
+  const Operand from_low = at(x - low);
+  Operand offset;
+  if (how == Exterior::Image) {
+    offset = at(from_low % extent);
+  } else {
+    // One period there and back; with an extent of 1 the interior's is 0, and so is the remainder.
+    const Operand period = at(two * (how == Exterior::Mirror ? extent : at(extent - one)));
+    const Operand forth = at(from_low % period), back = at(period - forth);
+    offset = at(min(forth, how == Exterior::Mirror ? at(back - one) : back));
+  }
+  return clamp(at(low + offset), low, last);
+}
+
+// One Func over the source's Vars: the source at coordinates that were made to lie inside, and `value` (where given)
+// for those that were outside.
 Func extend(const std::shared_ptr<detail::FuncContents>& source, const std::vector<Var>& vars, const Bounds& bounds,
-            const Operand* value, const char* name, Loc loc) {
+            const Operand* value, const char* name, Loc loc, Exterior how = Exterior::Edge) {
   if (bounds.size() > vars.size())
     ir::user_error(ErrorCode::WrongArity, loc,
                    std::string(name) + ": `" + source->name() + "` has " + std::to_string(vars.size()) +
@@ -31,8 +52,8 @@ Func extend(const std::shared_ptr<detail::FuncContents>& source, const std::vect
       continue;
     }
     const Operand x(vars[d], loc), low(bounds[d].first, loc);
-    const Operand end(low + Operand(bounds[d].second, loc), loc);
-    index.emplace_back(clamp(x, low, Operand(end - Operand(1, loc), loc)), loc);
+    const Operand extent(bounds[d].second, loc), end(low + extent, loc);
+    index.emplace_back(inside_index(how, x, low, extent), loc);
     const Expr here = Operand(x >= low, loc) && Operand(x < end, loc);
     inside = inside.defined() ? Operand(inside, loc) && Operand(here, loc) : here;
   }
@@ -72,6 +93,24 @@ Func repeat_edge(const Input& source, Loc loc) {
 }
 Func repeat_edge(const Func& source, const Bounds& bounds, Loc loc) {
   return extend(source.contents(), source.args(), bounds, nullptr, "repeat_edge", loc);
+}
+Func repeat_image(const Input& source, Loc loc) {
+  return extend(source.contents(), vars_of(source), all_of(source), nullptr, "repeat_image", loc, Exterior::Image);
+}
+Func repeat_image(const Func& source, const Bounds& bounds, Loc loc) {
+  return extend(source.contents(), source.args(), bounds, nullptr, "repeat_image", loc, Exterior::Image);
+}
+Func mirror_image(const Input& source, Loc loc) {
+  return extend(source.contents(), vars_of(source), all_of(source), nullptr, "mirror_image", loc, Exterior::Mirror);
+}
+Func mirror_image(const Func& source, const Bounds& bounds, Loc loc) {
+  return extend(source.contents(), source.args(), bounds, nullptr, "mirror_image", loc, Exterior::Mirror);
+}
+Func mirror_interior(const Input& source, Loc loc) {
+  return extend(source.contents(), vars_of(source), all_of(source), nullptr, "mirror_interior", loc, Exterior::MirrorInterior);
+}
+Func mirror_interior(const Func& source, const Bounds& bounds, Loc loc) {
+  return extend(source.contents(), source.args(), bounds, nullptr, "mirror_interior", loc, Exterior::MirrorInterior);
 }
 
 }  // namespace sinter::BoundaryConditions

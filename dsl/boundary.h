@@ -16,5 +16,14 @@ Func constant_exterior(const Func& source, const Operand& value, const Bounds& b
 // The nearest element inside.
 Func repeat_edge(const Input& source, Loc loc = Loc::here());
 Func repeat_edge(const Func& source, const Bounds& bounds, Loc loc = Loc::here());
+// Copies of the whole side by side: the element at extent is that at 0.
+Func repeat_image(const Input& source, Loc loc = Loc::here());
+Func repeat_image(const Func& source, const Bounds& bounds, Loc loc = Loc::here());
+// Copies that are mirrored in turn; an edge appears twice: the element at extent is that at extent - 1.
+Func mirror_image(const Input& source, Loc loc = Loc::here());
+Func mirror_image(const Func& source, const Bounds& bounds, Loc loc = Loc::here());
+// Mirrored at the centre of the edge element, which appears once: the element at extent is that at extent - 2.
+Func mirror_interior(const Input& source, Loc loc = Loc::here());
+Func mirror_interior(const Func& source, const Bounds& bounds, Loc loc = Loc::here());
 
 }  // namespace sinter::BoundaryConditions

@@ -65,6 +65,10 @@ class Func : public detail::LoopDirectives<Func> {
   Func in(const Func& reader, Loc loc = Loc::here()) const;
   Func in(const std::vector<Func>& readers, Loc loc = Loc::here()) const;
 
+  // The Func whose domain is shifted: f.translate({dx, dy})(x, y) is f(x - dx, y - dy). Offsets are made of constants, Params and
+  // extents, for the leading dimensions; the others stay.
+  Func translate(const std::vector<Expr>& offsets, Loc loc = Loc::here()) const;
+
   // Where and when it is computed, and kept.
   Func& compute_inline(Loc loc = Loc::here()) { return whole(ir::DirectiveKind::ComputeInline, loc); }
   Func& compute_root(Loc loc = Loc::here()) { return whole(ir::DirectiveKind::ComputeRoot, loc); }

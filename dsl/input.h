@@ -61,6 +61,9 @@ class Input : public BufferSizes {
                   Loc loc = Loc::here()) const;
   Expr operator()(const std::vector<Expr>& index, Loc loc = Loc::here()) const;
 
+  // The Func that is the Input with its domain shifted: x.translate({d})(i) is x(i - d). See Func::translate.
+  Func translate(const std::vector<Expr>& offsets, Loc loc = Loc::here()) const;
+
   // A copy that all reads (or those by the given Funcs) go through, to be scheduled. Calls for one reader give one
   // wrapper.
   Func in(Loc loc = Loc::here()) const;

@@ -48,6 +48,27 @@ Expr select(const Operand& condition, const Operand& a, const Operand& b) {
   return Expr(ir::make_select(condition.expr.node(), std::move(x), std::move(y), condition.loc));
 }
 
+Expr mux(const Operand& id, const std::vector<Expr>& values, Loc loc) {
+  const Type t = checked(id, "mux").type();
+  if (!t.is_integer())
+    detail::type_error({id.expr, loc}, "the index of mux has type " + ir::to_string(t), "an index is an integer: i32(e)");
+  if (values.empty()) ir::user_error(ErrorCode::BadArgument, loc, "mux of no values", "give at least one value");
+  Expr picked = values.back();
+  checked(Operand(picked, loc), "mux");
+  for (size_t i = values.size() - 1; i-- > 0;)
+    picked = select(Operand(id == Operand(static_cast<int>(i), loc), loc), Operand(values[i], loc), Operand(picked, loc));
+  return picked;
+}
+
+Expr likely(const Operand& e) {
+  checked(e, "likely");
+  return e.expr;
+}
+Expr likely_if_innermost(const Operand& e) {
+  checked(e, "likely_if_innermost");
+  return e.expr;
+}
+
 static Expr extremum(Op op, const Operand& a, const Operand& b, const char* what) {
   auto [x, y] = detail::match(a, b, Matching::Arithmetic, what);
   if (x.type().is_bool()) detail::type_error(a, std::string("`") + what + "` of bool", "use && and ||");

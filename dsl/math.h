@@ -1,6 +1,8 @@
 // Functions of Exprs: casts, selection, and mathematics. Float functions take integers as f32 and narrow floats as f32.
 #pragma once
 
+#include <vector>
+
 #include "dsl/expr.h"
 
 namespace sinter {
@@ -44,6 +46,14 @@ requires(sizeof...(Rest) >= 2 && sizeof...(Rest) % 2 == 0) Expr
     select(const Operand& c0, const Operand& v0, const Operand& c1, const Rest&... rest) {
   return select(c0, v0, Operand(select(c1, detail::at(rest, c1.loc)...), c1.loc));
 }
+
+// values[id]; the last one where id is none of 0 .. n - 1. All operands are evaluated.
+Expr mux(const Operand& id, const std::vector<Expr>& values, Loc loc = Loc::here());
+
+// The value itself. Hints that Halide's loop partitioning takes; tiles that lie inside are found from the bounds here, so they change
+// nothing.
+Expr likely(const Operand& e);
+Expr likely_if_innermost(const Operand& e);
 
 // NaN propagates through min, max and clamp.
 Expr min(const Operand& a, const Operand& b);

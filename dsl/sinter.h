@@ -8,6 +8,7 @@
 #include "dsl/func.h"
 #include "dsl/half.h"
 #include "dsl/input.h"
+#include "dsl/integer_math.h"
 #include "dsl/math.h"
 #include "dsl/pipeline.h"
 #include "dsl/pipeline_timer.h"

@@ -10,6 +10,7 @@ std::vector<Case> stencil_cases();
 std::vector<Case> reduction_cases();
 std::vector<Case> directive_cases();
 std::vector<Case> app_cases();
+std::vector<Case> language_cases();
 
 inline DLDataType f32_type() { return dtype_of<float>(); }
 inline DLDataType bf16_type() { return dtype_of<bfloat16>(); }

@@ -1,0 +1,134 @@
+// The language beyond its first slice: boundaries, integer arithmetic, shifted domains, gathers and scatters.
+#include <limits>
+
+#include "tests/support/case_lists.h"
+
+namespace sinter::testing {
+
+namespace {
+
+enum class Boundary { RepeatImage, MirrorImage, MirrorInterior };
+
+Func extended(Boundary b, const Input& in) {
+  if (b == Boundary::RepeatImage) return BoundaryConditions::repeat_image(in);
+  if (b == Boundary::MirrorImage) return BoundaryConditions::mirror_image(in);
+  return BoundaryConditions::mirror_interior(in);
+}
+
+// A stencil that reaches beyond the image by more than one of its widths where the image is small.
+Built boundary(Boundary b, int64_t w, int64_t h, bool staged) {
+  Input in("in", Int(32), 2);
+  Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+  Func f("f");
+  Func e = extended(b, in);
+  f(x, y) = e(x - 3, y) + e(x + 4, y) * 3 + e(x, y - 2) * 5 + e(x, y + 2) * 7;
+  if (staged) {
+    f.gpu_tile(x, y, xo, yo, xi, yi, 32, 8);
+    e.compute_at_block(f).store_in(MemoryType::Shared);
+  }
+  return {Pipeline("boundary", {in}, {f}), {integers(dtype_of<int32_t>(), {w, h})}, {Buffer::host(dtype_of<int32_t>(), {w, h})}};
+}
+
+// A Func with given bounds, which do not start at 0.
+Built boundary_of_func(Boundary b) {
+  Input in("in", Int(32), 1);
+  Var x("x");
+  Func g("g"), f("f");
+  g(x) = in(x + 5) * 2;
+  const BoundaryConditions::Bounds bounds = {{-5, in.width()}};
+  Func e = b == Boundary::RepeatImage ? BoundaryConditions::repeat_image(g, bounds)
+           : b == Boundary::MirrorImage ? BoundaryConditions::mirror_image(g, bounds) : BoundaryConditions::mirror_interior(g, bounds);
+  f(x) = e(x - 40) + e(x + 9);
+  return {Pipeline("boundary_of_func", {in}, {f}), {integers(dtype_of<int32_t>(), {23})}, {Buffer::host(dtype_of<int32_t>(), {90})}};
+}
+
+Built muxed() {
+  Input in("in", Float(32), 2);
+  Var x("x"), y("y"), c("c");
+  Func f("f");
+  f(x, y, c) = mux(c, {in(x, y), in(x, y) * 2.f, likely(f32(x)), likely_if_innermost(in(x, y) + 1.f)});
+  return {Pipeline("muxed", {in}, {f}), {integers(f32_type(), {33, 5})}, {Buffer::host(f32_type(), {33, 5, 6})}};
+}
+
+template <class T>
+Built arithmetic() {
+  const Type t = type_of<T>();
+  Input a("a", t, 1), b("b", t, 1);
+  Var i("i"), k("k");
+  Func f("f");
+  Expr x = a(i), y = b(i);
+  std::vector<Expr> all = {saturating_add(x, y), saturating_sub(x, y), halving_add(x, y), rounding_halving_add(x, y), halving_sub(x, y), rounding_shift_right(x, 3),
+                           rounding_shift_right(x, y), rounding_shift_left(x, y), absd(x, y), saturating_cast(Int(8), x), saturating_cast(UInt(8), x), saturating_cast(Int(16), x),
+                           saturating_cast(UInt(16), x), saturating_cast(Int(32), x), saturating_cast(UInt(32), x), saturating_cast(UInt(64), x), saturating_cast(Int(64), x)};
+  if constexpr (sizeof(T) < 8) {
+    for (Expr e : {widening_add(x, y), widening_sub(x, y), widening_mul(x, y), widening_shift_left(x, 3), widening_shift_right(x, 2), mul_shift_right(x, y, 7),
+                   rounding_mul_shift_right(x, y, 5)})
+      all.push_back(e);
+    all.push_back(widening_mul(x, cast(t.is_int() ? UInt(t.bits) : Int(t.bits), y)));
+  }
+  for (Expr& e : all) e = reinterpret(Int(64), u64(e));
+  f(i, k) = mux(k, all);
+  const auto n = static_cast<int64_t>(all.size());
+  // Both ends of the type, and what is around 0.
+  Buffer left = Buffer::host(dtype_of<T>(), {64}), right = Buffer::host(dtype_of<T>(), {64});
+  const T low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  const T values[] = {low, static_cast<T>(low + 1), static_cast<T>(low / 2), T(0), T(1), T(5), static_cast<T>(high / 2), high};
+  for (int64_t p = 0; p < 64; ++p) {
+    static_cast<T*>(left.raw_data())[p] = values[p / 8];
+    static_cast<T*>(right.raw_data())[p] = values[p % 8];
+  }
+  return {Pipeline("arithmetic", {a, b}, {f}), {left, right}, {Buffer::host(dtype_of<int64_t>(), {64, n})}};
+}
+
+Built saturating_floats() {
+  Input a("a", Float(32), 1);
+  Var i("i"), k("k");
+  Func f("f");
+  f(i, k) = mux(k, {f32(saturating_cast(Int(8), a(i))), f32(saturating_cast(UInt(16), a(i))), f32(saturating_cast(Float(16), a(i) * 1e3f)),
+                    f32(saturating_cast(Float(32), f64(a(i)) * 1e39)), f32(saturating_cast(Float(16), i32(a(i) * 1000.f))), f32(widening_mul(f16(a(i)), f16(a(i))))});
+  return {Pipeline("saturating_floats", {a}, {f}), {integers(f32_type(), {99}, 3, -400, 400)}, {Buffer::host(f32_type(), {99, 6})}};
+}
+
+Built translated(bool staged) {
+  Input in("in", Int(32), 2);
+  Param<int> dx("dx");
+  Var x("x"), y("y"), xo("xo"), yo("yo"), xi("xi"), yi("yi");
+  Func e = BoundaryConditions::repeat_edge(in), g("g"), f("f");
+  g(x, y) = e(x, y) * 2 + x;
+  Func t = g.translate({dx, -3});
+  f(x, y) = t(x, y) + t(x + 1, y) + in.translate({0, -1})(x, y);
+  if (staged) {
+    f.gpu_tile(x, y, xo, yo, xi, yi, 32, 8);
+    t.compute_at_block(f).store_in(MemoryType::Shared);
+  }
+  return {Pipeline("translated", {in, dx}, {f}), {integers(dtype_of<int32_t>(), {50, 22}), 7}, {Buffer::host(dtype_of<int32_t>(), {50, 21})}};
+}
+
+}  // namespace
+
+std::vector<Case> language_cases() {
+  std::vector<Case> c;
+  const std::pair<const char*, Boundary> boundaries[] = {
+      {"repeat_image", Boundary::RepeatImage}, {"mirror_image", Boundary::MirrorImage}, {"mirror_interior", Boundary::MirrorInterior}};
+  for (const auto& [name, b] : boundaries) {
+    for (auto [w, h] : {std::pair<int64_t, int64_t>{50, 21}, {2, 1}, {1, 3}})
+      for (bool staged : {false, true})
+        c.push_back({std::string(name) + (staged ? "_staged_" : "_") + std::to_string(w) + "x" + std::to_string(h), [=, b = b, w = w, h = h] { return boundary(b, w, h, staged); }});
+    c.push_back({std::string(name) + "_of_func", [b = b] { return boundary_of_func(b); }});
+  }
+  c.push_back({"mux", muxed});
+  c.push_back({"integer_math_i8", arithmetic<int8_t>});
+  c.push_back({"integer_math_u8", arithmetic<uint8_t>});
+  c.push_back({"integer_math_i16", arithmetic<int16_t>});
+  c.push_back({"integer_math_u16", arithmetic<uint16_t>});
+  c.push_back({"integer_math_i32", arithmetic<int32_t>, 0, 0, true});  // twenty-five values at once, of 64 bits
+  c.push_back({"integer_math_u32", arithmetic<uint32_t>});
+  c.push_back({"integer_math_i64", arithmetic<int64_t>});
+  c.push_back({"integer_math_u64", arithmetic<uint64_t>});
+  c.push_back({"saturating_floats", saturating_floats, 1e-3, 1e-3});
+  c.push_back({"translate", [] { return translated(false); }});
+  c.push_back({"translate_staged", [] { return translated(true); }});
+  return c;
+}
+
+}  // namespace sinter::testing
