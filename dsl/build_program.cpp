@@ -225,6 +225,7 @@ class Builder {
       ir::Directive d = r.directive;
       d.func = id;
       for (ir::Expr& e : d.exprs) e = translate(e, f);
+      if (r.input_dim >= 0) d.loops = {program_.funcs[static_cast<size_t>(id)].dims[static_cast<size_t>(r.input_dim)]};
       if (!r.target_name.empty()) {
         const auto target = ids_.find(r.target.lock().get());
         if (target == ids_.end())

@@ -84,6 +84,7 @@ struct RecordedDirective {
   ir::Directive directive;
   std::weak_ptr<FuncContents> target;  // producers must not own their consumers
   std::string target_name;
+  int input_dim = -1;  // on an Input: which dimension, whose variable the Program makes
 };
 
 // A Func or an Input.

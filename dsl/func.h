@@ -88,8 +88,36 @@ class Func : public detail::LoopDirectives<Func> {
   Func& store_in(MemoryType memory, Loc loc = Loc::here()) { return whole(ir::DirectiveKind::StoreIn, loc, memory); }
   // Promises the range of a dimension, which then is computed in full.
   Func& bound(const Var& v, const Operand& min, const Operand& extent, Loc loc = Loc::here()) {
-    handle().bound(v, min, extent, loc);
+    handle().bound(ir::DirectiveKind::Bound, v, {min, extent}, loc);
     return *this;
+  }
+  // Promises the extent only: the range begins where the readers' does, in each tile.
+  Func& bound_extent(const Var& v, const Operand& extent, Loc loc = Loc::here()) {
+    handle().bound(ir::DirectiveKind::BoundExtent, v, {extent}, loc);
+    return *this;
+  }
+  // The range grows until its first coordinate is `remainder` modulo `modulus`, and its extent a multiple of `modulus`.
+  Func& align_bounds(const Var& v, int64_t modulus, int64_t remainder = 0, Loc loc = Loc::here()) {
+    return dimensions(ir::DirectiveKind::AlignBounds, {v}, {modulus, remainder}, loc);
+  }
+  // A typical range, for reports at sizes that nobody gave. Changes no code.
+  Func& set_estimate(const Var& v, int64_t min, int64_t extent, Loc loc = Loc::here()) {
+    return dimensions(ir::DirectiveKind::SetEstimate, {v}, {min, extent}, loc);
+  }
+  // Which dimension lies next to the elements of which: innermost first; those that are not named keep their places.
+  Func& reorder_storage(const std::vector<Var>& dims, Loc loc = Loc::here()) {
+    return dimensions(ir::DirectiveKind::ReorderStorage, dims, {}, loc);
+  }
+  Func& reorder_storage(const Var& a, const Var& b, Loc loc = Loc::here()) { return reorder_storage(std::vector{a, b}, loc); }
+  Func& reorder_storage(const Var& a, const Var& b, const Var& c, Loc loc = Loc::here()) {
+    return reorder_storage(std::vector{a, b, c}, loc);
+  }
+  Func& reorder_storage(const Var& a, const Var& b, const Var& c, const Var& d, Loc loc = Loc::here()) {
+    return reorder_storage(std::vector{a, b, c, d}, loc);
+  }
+  // Storage along `v` is a multiple of so many elements, and so are the strides of the dimensions outside of it.
+  Func& align_storage(const Var& v, int64_t elements, Loc loc = Loc::here()) {
+    return dimensions(ir::DirectiveKind::AlignStorage, {v}, {elements}, loc);
   }
 
   detail::StageHandle handle() const { return {contents_, 0}; }
@@ -99,6 +127,10 @@ class Func : public detail::LoopDirectives<Func> {
   std::shared_ptr<detail::FuncContents> contents_;
   Func& whole(ir::DirectiveKind k, Loc loc, MemoryType memory = MemoryType::Auto) {
     handle().whole(k, loc, memory);
+    return *this;
+  }
+  Func& dimensions(ir::DirectiveKind k, const std::vector<Var>& dims, std::vector<int64_t> ints, Loc loc) {
+    handle().dimensions(k, dims, std::move(ints), loc);
     return *this;
   }
   Func& place(ir::DirectiveKind k, const Func& f, const VarOrRVar& v, Loc loc) {

@@ -57,6 +57,17 @@ Dimension& Dimension::set_stride(const Operand& stride) {
   return *this;
 }
 
+Dimension& Dimension::set_estimate(int64_t min, int64_t extent, Loc loc) {
+  ir::Directive d;
+  d.kind = ir::DirectiveKind::SetEstimate;
+  d.stage = -1;
+  d.ints = {min, extent};
+  d.loc = loc;
+  if (!buffer_->is_input) d.loops = {buffer_->dims[static_cast<size_t>(d_)]};
+  buffer_->directives.push_back({std::move(d), {}, {}, buffer_->is_input ? d_ : -1});
+  return *this;
+}
+
 Dimension& Dimension::set_bounds(const Operand& min, const Operand& extent) {
   if (!ir::is_const_int(detail::checked(min, "set_bounds"), 0))
     user_error(ErrorCode::BadArgument, min.loc, "set_bounds of `" + buffer_->name() + "` with a min other than 0",

@@ -27,6 +27,8 @@ class Dimension {
   // of 1.
   Dimension& set_extent(const Operand& extent);
   Dimension& set_stride(const Operand& stride);
+  // A typical range, for reports at sizes that nobody gave. `min` must be 0.
+  Dimension& set_estimate(int64_t min, int64_t extent, Loc loc = Loc::here());
   Dimension& set_bounds(const Operand& min, const Operand& extent);  // min must be 0
 
  private:

@@ -76,33 +76,50 @@ void StageHandle::place(DirectiveKind kind, const Func& consumer, const VarOrRVa
   func->directives.push_back({std::move(d), consumer.contents(), consumer.name()});
 }
 
-void StageHandle::bound(const Var& v, const Operand& min, const Operand& extent, Loc loc) const {
-  Directive d = start(*this, DirectiveKind::Bound, loc);
+// E0100 unless `v` is a dimension.
+static void require_dimension(const StageHandle& h, DirectiveKind kind, const Var& v, Loc loc) {
   bool known = false;
   std::string names;
-  for (const ir::Sym& dim : func->dims) {
+  for (const ir::Sym& dim : h.func->dims) {
     known |= dim == v.sym();
     names += (names.empty() ? "`" : ", `") + dim->name + "`";
   }
   if (!known)
     user_error(ErrorCode::NoSuchLoop, loc,
-               call_text(*this, d.kind) + ": `" + func->name() + "` has no dimension `" + v.name() + "`",
+               call_text(h, kind) + ": `" + h.func->name() + "` has no dimension `" + v.name() + "`",
                names.empty() ? "it has no dimensions" : "its dimensions are " + names);
-  for (const Operand* o : {&min, &extent}) {
-    const Type t = checked(*o, "bound").type();
-    if (!t.is_integer() || (!o->expr.is_literal() && t != Int(32) && t.bits >= 32))
+}
+
+void StageHandle::dimensions(DirectiveKind kind, const std::vector<Var>& dims, std::vector<int64_t> ints,
+                             Loc loc) const {
+  Directive d = start(*this, kind, loc);
+  for (const Var& v : dims) {
+    require_dimension(*this, kind, v, loc);
+    d.loops.push_back(v.sym());
+  }
+  d.stage = -1;
+  d.ints = std::move(ints);
+  func->directives.push_back({std::move(d), {}, {}});
+}
+
+void StageHandle::bound(DirectiveKind kind, const Var& v, const std::vector<Operand>& values, Loc loc) const {
+  Directive d = start(*this, kind, loc);
+  require_dimension(*this, kind, v, loc);
+  for (const Operand& o : values) {
+    const Type t = checked(o, "bound").type();
+    if (!t.is_integer() || (!o.expr.is_literal() && t != Int(32) && t.bits >= 32))
       user_error(ErrorCode::TypeMismatch, loc, call_text(*this, d.kind) + ": a bound of type " + ir::to_string(t),
                  "bounds are i32: i32(e)");
-    ir::walk(o->expr.node(), [&](const ir::Expr& e) {
+    ir::walk(o.expr.node(), [&](const ir::Expr& e) {
       const bool variable =
           e->op == ir::Op::Var && (sym_node(e->var).kind == SymKind::Var || sym_node(e->var).kind == SymKind::RVar);
       if (variable || e->op == ir::Op::Call)
         user_error(ErrorCode::BadBound, loc, call_text(*this, d.kind) + ": a bound depends on `" + e->var->name + "`",
                    "bounds are made of constants, Params and extents");
     });
-    d.exprs.push_back(weaken(convert(*o, Int(32)), func.get()));
+    d.exprs.push_back(weaken(convert(o, Int(32)), func.get()));
   }
-  if (const int64_t* n = ir::as_int(d.exprs[1]); n && *n < 1)
+  if (const int64_t* n = ir::as_int(d.exprs.back()); n && *n < 1)
     user_error(ErrorCode::BadBound, loc,
                call_text(*this, d.kind) + ": the extent of `" + v.name() + "` is " + std::to_string(*n),
                "an extent is at least 1");

@@ -42,7 +42,10 @@ struct StageHandle {
              TailStrategy tail = TailStrategy::Auto) const;
   void whole(ir::DirectiveKind kind, Loc loc, MemoryType memory = MemoryType::Auto) const;
   void place(ir::DirectiveKind kind, const Func& consumer, const VarOrRVar& loop, Loc loc) const;
-  void bound(const Var& v, const Operand& min, const Operand& extent, Loc loc) const;
+  // A promise about a dimension: `values` are bounds of i32.
+  void bound(ir::DirectiveKind kind, const Var& v, const std::vector<Operand>& values, Loc loc) const;
+  // About dimensions of the whole Func; E0100 for a Var that is none.
+  void dimensions(ir::DirectiveKind kind, const std::vector<Var>& dims, std::vector<int64_t> ints, Loc loc) const;
 };
 
 // The loop directives, for Func and Stage alike. `Self` gives `StageHandle handle() const`.
@@ -64,6 +67,10 @@ class LoopDirectives {
   }
   Self& fuse(const V& inner, const V& outer, const V& fused, Loc loc = Loc::here()) {
     return record(K::Fuse, {inner, outer, fused}, loc);
+  }
+  // The loop gets another name, by which later directives know it.
+  Self& rename(const V& old_name, const V& new_name, Loc loc = Loc::here()) {
+    return record(K::Rename, {old_name, new_name}, loc);
   }
   // Innermost first, as in Halide; loops that are not named keep their places.
   Self& reorder(const V& a, const V& b, const V& c = {}, const V& d = {}, const V& e = {}, const V& f = {},

@@ -97,6 +97,13 @@ void LoopNames::apply(const Directive& d, const std::string& stage) {
   switch (d.kind) {
     case DirectiveKind::Split: next.split(d.loops[0], d.loops[1], d.loops[2], d, stage); break;
     case DirectiveKind::Fuse: next.fuse(d, stage); break;
+    case DirectiveKind::Rename: {
+      const int at = require(d.loops[0], d, stage);
+      require_new(d.loops[1], d.loops[0], d, stage);
+      next.gone_.push_back({d.loops[0], "renamed to " + quoted(d.loops[1]) + " at " + to_string(d.loc)});
+      next.loops_[at].var = d.loops[1];
+      break;
+    }
     case DirectiveKind::GpuTile: {
       const size_t dims = d.loops.size() / 3;
       for (size_t i = 0; i < dims; ++i) require(d.loops[i], d, stage);

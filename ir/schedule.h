@@ -17,6 +17,7 @@ enum class DirectiveKind : uint8_t {
   // loops of one stage
   Split,         // loops = {old, outer, inner}; ints = {factor}; tail
   Fuse,          // loops = {inner, outer, fused}
+  Rename,        // loops = {old, new}
   Reorder,       // loops innermost first
   Serial, Parallel, Cooperative,  // loops = {v}
   Unroll, Vectorize,              // loops = {v}; ints = {} or {n}: with n, split by n first (host) or fix a register digit (cooperative)
@@ -29,9 +30,16 @@ enum class DirectiveKind : uint8_t {
   ComputeAt, StoreAt,            // target = consumer Func; loops = {loop}
   ComputeAtBlock, StoreAtBlock,  // target = consumer Func
   StoreIn,       // memory
+  ReorderStorage,  // loops = dims, innermost in memory first; the others keep their places
+  AlignStorage,    // loops = {dim}; ints = {elements}
   Bound,         // loops = {dim}; exprs = {min, extent}
+  BoundExtent,   // loops = {dim}; exprs = {extent}
+  AlignBounds,   // loops = {dim}; ints = {modulus, remainder}
+  SetEstimate,   // loops = {dim}; ints = {min, extent}: what explain() takes where no size is given. Of Inputs too
 };
+inline constexpr DirectiveKind kLastDirective = DirectiveKind::SetEstimate;
 const char* directive_name(DirectiveKind k);  // "split", "compute_at" ...
+inline bool concerns_loops(DirectiveKind k) { return k < DirectiveKind::ComputeInline; }  // of one stage; else the whole Func
 
 // A loop is named by the Var or RVar that the user wrote; the Sym is its identity.
 struct Directive {

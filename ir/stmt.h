@@ -93,7 +93,7 @@ struct ProvideStmt : StmtNode {
 };
 
 // Storage of a Func for the duration of `body`. Element (i0, i1, ...) lives at offset sum((i_d - min_d) * stride_d) with
-// strides compact over `extent`, dimension 0 innermost. `extent` is a constant inside blocks (a proved upper bound of the
+// strides compact over `extent`, in the order of `order`, or dimension 0 innermost. `extent` is a constant inside blocks (a proved upper bound of the
 // dynamic extent); for Global and Host an expression of sizes.
 struct Region {
   Expr min;     // first live coordinate
@@ -109,6 +109,7 @@ struct AllocStmt : StmtNode {
   int align = 16;      // bytes
   int swizzle = 0;     // 0 none, else bytes of the swizzle atom's row (32, 64, 128)
   std::vector<int64_t> pad;  // extra elements per dimension (bank conflicts); empty = none
+  std::vector<int> order;    // dimensions, innermost in memory first; empty = 0, 1, ...
   Stmt body;
   AllocStmt(FuncId f, Type t, Memory m, std::vector<Region> r, Stmt b, Loc l = {})
       : StmtNode(StmtKind::Alloc, l), func(f), type(t), memory(m), region(std::move(r)), body(std::move(b)) {}

@@ -160,13 +160,13 @@ Directive Parser::directive() {
     member = name("a directive");
   }
   bool known = false;
-  for (int k = 0; k <= static_cast<int>(DirectiveKind::Bound) && !known; ++k)
+  for (int k = 0; k <= static_cast<int>(kLastDirective) && !known; ++k)
     if (member == directive_name(static_cast<DirectiveKind>(k))) {
       d.kind = static_cast<DirectiveKind>(k);
       known = true;
     }
   if (!known) fail_at(at, "no directive `" + member + "`");
-  if (d.stage == kNone) d.stage = d.kind >= DirectiveKind::ComputeInline ? -1 : 0;
+  if (d.stage == kNone) d.stage = concerns_loops(d.kind) ? 0 : -1;
   expect("(");
   comma_list(")", [&] {
     const Token t = peek();

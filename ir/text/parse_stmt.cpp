@@ -1,4 +1,6 @@
 // Statements. A flat Let or Alloc takes the rest of its block as its body.
+#include <algorithm>
+
 #include "ir/text/names.h"
 #include "ir/text/parser.h"
 
@@ -112,6 +114,8 @@ std::function<Stmt(Stmt)> Parser::alloc() {
     else if (accept("align")) a.align = small_integer();
     else if (accept("swizzle")) a.swizzle = small_integer();
     else if (accept("pad")) a.pad = integers();
+    else if (accept("order"))
+      for (const int64_t d : integers()) a.order.push_back(static_cast<int>(std::clamp<int64_t>(d, -1, 1 << 20)));
     else break;
   }
   a.loc = loc();

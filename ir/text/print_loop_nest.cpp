@@ -52,6 +52,8 @@ class LoopNest {
                  (n.empty() ? "..." : as_int(extent) || extent->op == Op::Var ? n : "(" + n + ")");
         }
         if (!box.empty()) t += ": " + box;
+        for (size_t i = 0; i < a->order.size(); ++i)
+          t += (i ? ", " : ", order ") + program_.funcs[a->func].dims[static_cast<size_t>(a->order[i])]->name;
         if (a->ring > 1) t += ", ring of " + std::to_string(a->ring);
         nested(t, a->body);
         return;

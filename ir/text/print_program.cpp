@@ -107,7 +107,7 @@ std::string Printer::stage_of(FuncId f, int stage, int usual) const {
 }
 
 std::string Printer::directive(const Directive& d) {
-  std::string s = stage_of(d.func, d.stage, d.kind >= DirectiveKind::ComputeInline ? -1 : 0) + "." + directive_name(d.kind);
+  std::string s = stage_of(d.func, d.stage, concerns_loops(d.kind) ? 0 : -1) + "." + directive_name(d.kind);
   std::string args;
   const auto add = [&args](const std::string& a) { args += (args.empty() ? "" : ", ") + a; };
   if (d.target >= 0 || d.target_stage != -1) add("of " + stage_of(d.target, d.target_stage, -1));

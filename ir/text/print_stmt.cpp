@@ -98,6 +98,7 @@ std::string Printer::alloc_head(const AllocStmt& a) {
   if (a.align != 16) s += " align " + std::to_string(a.align);
   if (a.swizzle) s += " swizzle " + std::to_string(a.swizzle);
   if (!a.pad.empty()) s += " pad " + ints(a.pad);
+  if (!a.order.empty()) s += " order " + ints({a.order.begin(), a.order.end()});
   return s;
 }
 

@@ -85,6 +85,13 @@ void Checker::alloc(const Stmt&, const AllocStmt& a) {
   problem_if(!power_of_two(a.align), "an alignment of " + std::to_string(a.align) + " bytes");
   problem_if(a.swizzle != 0 && a.swizzle != 32 && a.swizzle != 64 && a.swizzle != 128, "a swizzle of " + std::to_string(a.swizzle) + " bytes");
   problem_if(!a.pad.empty() && a.pad.size() != a.region.size(), "padding of another rank");
+  if (!a.order.empty()) {
+    std::vector<int> sorted = a.order;
+    std::sort(sorted.begin(), sorted.end());
+    bool all = sorted.size() == a.region.size();
+    for (size_t d = 0; d < sorted.size(); ++d) all = all && sorted[d] == static_cast<int>(d);
+    problem_if(!all, "an order that does not name each dimension once");
+  }
   for (const Region& r : a.region) {
     problem_if(!r.extent.defined(), "a region without an extent");
     for (const Expr& e : {r.min, r.max, r.extent})

@@ -137,7 +137,11 @@ Shape shape(DirectiveKind k) {
     case DirectiveKind::GpuTile: return {3, 9, 1, 3};
     case DirectiveKind::Threads: return {0, 0, 1, 1};
     case DirectiveKind::ComputeAt: case DirectiveKind::StoreAt: return {1, 1, 0, 0};
-    case DirectiveKind::Bound: return {1, 1, 0, 0};
+    case DirectiveKind::Rename: return {2, 2, 0, 0};
+    case DirectiveKind::ReorderStorage: return {1, kMany, 0, 0};
+    case DirectiveKind::AlignStorage: return {1, 1, 1, 1};
+    case DirectiveKind::Bound: case DirectiveKind::BoundExtent: return {1, 1, 0, 0};
+    case DirectiveKind::AlignBounds: case DirectiveKind::SetEstimate: return {1, 1, 2, 2};
     default: return {0, 0, 0, 0};
   }
 }
@@ -161,7 +165,8 @@ void verify_schedule(const Program& program, const Schedule& schedule) {
     problem_if(loops < s.min_loops || loops > s.max_loops, std::to_string(loops) + " loops");
     problem_if(ints < s.min_ints || ints > s.max_ints, std::to_string(ints) + " integers");
     problem_if(d.kind == DirectiveKind::GpuTile && loops != 3 * ints, "not three loops for each tile size");
-    problem_if(d.exprs.size() != (d.kind == DirectiveKind::Bound ? 2u : 0u), std::to_string(d.exprs.size()) + " expressions");
+    const size_t exprs = d.kind == DirectiveKind::Bound ? 2 : d.kind == DirectiveKind::BoundExtent ? 1 : 0;
+    problem_if(d.exprs.size() != exprs, std::to_string(d.exprs.size()) + " expressions");
     for (const Sym& v : d.loops) problem_if(!v, "a loop without a name");
     const bool placed = d.kind == DirectiveKind::ComputeAt || d.kind == DirectiveKind::StoreAt || d.kind == DirectiveKind::ComputeAtBlock || d.kind == DirectiveKind::StoreAtBlock;
     problem_if(placed ? !exists(d.target) : d.target != -1, "a target that does not exist or does not belong here");

@@ -1,4 +1,5 @@
 #include "ir/diagnostic.h"
+#include "scheduler/lower/apply_dimension.h"
 #include "scheduler/lower/plan.h"
 #include "scheduler/primitive/primitive.h"
 
@@ -12,6 +13,7 @@ void apply_to_stage(const Program& program, StageLoops& loops, const Directive& 
   switch (d.kind) {
     case DirectiveKind::Split: return apply_split(program, loops, d);
     case DirectiveKind::Fuse: return apply_fuse(program, loops, d);
+    case DirectiveKind::Rename: return apply_rename(program, loops, d);
     case DirectiveKind::Reorder: return apply_reorder(program, loops, d);
     case DirectiveKind::Serial: case DirectiveKind::Parallel: case DirectiveKind::Cooperative:
     case DirectiveKind::GpuBlocks: case DirectiveKind::GpuThreads:
@@ -22,25 +24,6 @@ void apply_to_stage(const Program& program, StageLoops& loops, const Directive& 
     case DirectiveKind::CooperativeStage: loops.cooperative_stage = true; return;
     default: throw InternalError("apply_to_stage: not a loop directive");
   }
-}
-
-bool concerns_loops(DirectiveKind k) { return k <= DirectiveKind::CooperativeStage; }
-
-void apply_bound(const Program& program, FuncPlan& plan, const Directive& d) {
-  const FuncDef& f = program.funcs[d.func];
-  int dim = -1;
-  for (int i = 0; i < f.rank(); ++i)
-    if (f.dims[i] == d.loops[0]) dim = i;
-  if (dim < 0)
-    user_error(ErrorCode::NoSuchLoop, d.loc, "bound: `" + f.name + "` has no dimension `" + d.loops[0]->name + "`",
-               "bound takes a Var of the Func's pure definition");
-  if (const int64_t* n = as_int(d.exprs[1]); n && *n < 1)
-    user_error(ErrorCode::BadBound, d.loc, "bound: the extent of `" + d.loops[0]->name + "` is " + std::to_string(*n), "an extent is at least 1");
-  for (const DimBound& b : plan.bounds)
-    if (b.dim == dim)
-      user_error(ErrorCode::BadBound, d.loc, "bound: `" + d.loops[0]->name + "` of `" + f.name + "` is bounded twice (" + to_string(b.loc) + ")",
-                 "keep one of them");
-  plan.bounds.push_back({dim, d.exprs[0], d.exprs[1], d.loc});
 }
 
 void apply_place(const Program& program, FuncPlan& plan, const Directive& d) {
@@ -84,7 +67,7 @@ Plan apply_schedule(const Program& program, const Schedule& schedule, const Targ
     FuncPlan& fp = plan.funcs[d.func];
     if (!fp.has_directive) fp.first_directive = d.loc;
     fp.has_directive = true;
-    if (program.funcs[d.func].is_input())
+    if (program.funcs[d.func].is_input() && d.kind != DirectiveKind::SetEstimate)
       user_error(ErrorCode::BadArgument, d.loc, std::string(directive_name(d.kind)) + " on the Input `" + program.funcs[d.func].name + "`",
                  "schedule a wrapper: " + program.funcs[d.func].name + ".in()");
     if (concerns_loops(d.kind)) {
@@ -95,8 +78,8 @@ Plan apply_schedule(const Program& program, const Schedule& schedule, const Targ
     } else if (d.kind == DirectiveKind::StoreIn) {
       fp.memory = d.memory;
       fp.memory_loc = d.loc;
-    } else if (d.kind == DirectiveKind::Bound) {
-      apply_bound(program, fp, d);
+    } else if (d.kind > DirectiveKind::StoreIn) {
+      apply_dimension(program, fp, d);
     } else {
       apply_place(program, fp, d);
     }

@@ -1,6 +1,7 @@
 #include "scheduler/lower/build_nest.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/diagnostic.h"
 #include "ir/transform/simplify.h"
@@ -21,12 +22,14 @@ class Builder {
   Nest build() {
     for (int f = static_cast<int>(program_.funcs.size()) - 1; f >= 0; --f)
       if (program_.funcs[f].is_input() || plan_.funcs[f].placement != Placement::Inline) regions_.set(f);
-    Nest nest{program_, nullptr, {}, {}};
+    Nest nest{program_, nullptr, {}, {}, {}};
     std::vector<Stmt> checks = requirements(nest.requirements);
     checks.push_back(roots());
     nest.body = make_seq(std::move(checks));
-    for (size_t f = 0; f < program_.funcs.size(); ++f)
+    for (size_t f = 0; f < program_.funcs.size(); ++f) {
       if (!program_.funcs[f].is_input()) nest.placement.push_back(note(static_cast<int>(f)));
+      for (const auto& [d, extent] : plan_.funcs[f].estimates) nest.estimates[program_.funcs[f].extent[d].get()] = extent;
+    }
     return nest;
   }
 
@@ -96,10 +99,25 @@ class Builder {
         // Where a tail is guarded, an iteration that is not live may need less than nothing.
         for (const DimRegion& r : regions_.store_region(*f))
           region.push_back({r.min, r.max, can_prove(r.extent >= i32(0)) ? r.extent : simplify(max(r.extent, i32(0)))});
-        inner = std::make_shared<AllocStmt>(*f, program_.funcs[*f].type, fp.memory, std::move(region), inner, program_.funcs[*f].loc);
+        align_storage(*f, region);
+        const auto alloc = std::make_shared<AllocStmt>(*f, program_.funcs[*f].type, fp.memory, std::move(region), inner, program_.funcs[*f].loc);
+        if (!std::is_sorted(fp.storage_order.begin(), fp.storage_order.end())) alloc->order = fp.storage_order;
+        inner = alloc;
       }
     }
     return inner ? inner : make_seq({});
+  }
+
+  void align_storage(FuncId f, std::vector<Region>& region) const {
+    const FuncPlan& fp = plan_.funcs[f];
+    for (size_t d = 0; d < fp.storage_align.size(); ++d) {
+      int64_t n = fp.storage_align[d];
+      if (n == 1) continue;
+      // Rows of a GPU's workspace are whole 16 bytes (cut_kernels): a multiple of both is not rounded again.
+      const size_t innermost = fp.storage_order.empty() ? 0 : static_cast<size_t>(fp.storage_order[0]);
+      if (fp.memory == Memory::Global && d == innermost) n = std::lcm(n, std::max<int64_t>(1, 16 / program_.funcs[f].type.bytes()));
+      region[d].extent = simplify(ceil_div(region[d].extent, n) * n);
+    }
   }
 
   Stmt stages(FuncId f) {

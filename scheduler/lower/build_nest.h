@@ -29,6 +29,7 @@ struct Nest {
   ir::Stmt body;
   std::vector<Requirement> requirements;
   std::vector<PlacementNote> placement;
+  ir::SymMap<int64_t> estimates;  // set_estimate: extents of Inputs and outputs, for reports
 };
 
 // Requires: a plan after resolve_placement. Ensures: the Nest form (ir/verify), every Provide inside its stage's region, CheckStmts for

@@ -41,12 +41,13 @@ Stmt flatten(const Stmt& s, const PlaceOf& place, Type index_type) {
       expr);
 }
 
-std::vector<Expr> compact_strides(const std::vector<Expr>& extent, Type t) {
-  std::vector<Expr> out;
+std::vector<Expr> compact_strides(const std::vector<Expr>& extent, Type t, const std::vector<int>& order) {
+  std::vector<Expr> out(extent.size());
   Expr stride = make_int(t, 1);
-  for (const Expr& e : extent) {
-    out.push_back(stride);
-    stride = stride * make_cast(t, e);
+  for (size_t i = 0; i < extent.size(); ++i) {
+    const size_t d = order.empty() ? i : static_cast<size_t>(order[i]);
+    out[d] = stride;
+    stride = stride * make_cast(t, extent[d]);
   }
   return out;
 }

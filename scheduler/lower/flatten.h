@@ -27,7 +27,7 @@ using PlaceOf = std::function<const Place*(ir::FuncId)>;  // nullptr: leave the 
 ir::Expr flat_index(const Place& place, const std::vector<ir::Expr>& index, ir::Type index_type);
 ir::Stmt flatten(const ir::Stmt& s, const PlaceOf& place, ir::Type index_type);
 
-// Strides of a compact box: 1, e0, e0*e1 ...
-std::vector<ir::Expr> compact_strides(const std::vector<ir::Expr>& extent, ir::Type t);
+// Strides of a compact box: 1, e0, e0*e1 ...; with `order`, of the dimensions in that order, innermost first.
+std::vector<ir::Expr> compact_strides(const std::vector<ir::Expr>& extent, ir::Type t, const std::vector<int>& order = {});
 
 }  // namespace sinter::scheduler

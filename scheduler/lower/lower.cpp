@@ -38,7 +38,7 @@ Lowered lower(const Program& program, const Schedule& schedule, const Target& ta
   verify_program(program);
   verify_schedule(program, schedule);
   const Plan plan = place(program, schedule, target);
-  out.nest = run_pass(&out.passes, "build-nest", Nest{program, make_seq({}), {}, {}}, [&] { return build_nest(plan); }, print_nest_of,
+  out.nest = run_pass(&out.passes, "build-nest", Nest{program, make_seq({}), {}, {}, {}}, [&] { return build_nest(plan); }, print_nest_of,
                       [](const Nest& n) { verify_nest(n.program, n.body); });
   if (prover) prove_nest(out.nest.program, out.nest.body, *prover, out.proofs);
   out.module = run_pass(

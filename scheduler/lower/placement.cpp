@@ -117,7 +117,7 @@ class Resolver {
     for (size_t f = 0; f < plan_.funcs.size(); ++f)
       if (plan_.program.is_output(static_cast<int>(f)))
         for (const DimBound& b : plan_.funcs[f].bounds) {
-          if (!is_const_int(b.min, 0))
+          if (b.min.defined() && !is_const_int(b.min, 0))
             user_error(ErrorCode::BadBound, b.loc, "bound: the output `" + plan_.program.funcs[f].name + "` starts at 0 in every dimension",
                        "bound(" + plan_.program.funcs[f].dims[b.dim]->name + ", 0, extent)");
           plan_.program.funcs[f].fixed_extent[b.dim] = b.extent;
@@ -150,7 +150,7 @@ class Resolver {
                    std::string(directive_name(fp.store_directive.kind)) + ": `" + func.name + "` has no compute_at; it would be inlined",
                    "say where it is computed: " + func.name + ".compute_at(consumer, loop)");
       // Loops or memory that the user scheduled ask for storage.
-      bool scheduled = fp.memory != Memory::Auto;
+      bool scheduled = fp.memory != Memory::Auto || fp.has_storage_layout();
       for (const StageLoops& l : fp.stages) scheduled |= l.touched || l.cooperative_stage;
       if (!scheduled && (func.is_wrapper || fp.recompute <= 1)) return make_inline(fp, "read at one index per point");
       if (!scheduled && fp.recompute * cost <= kInlineBudget)
@@ -388,6 +388,12 @@ class Resolver {
     if (is_private && fp.memory == Memory::Shared)
       user_error(ErrorCode::SharedInThread, fp.memory_loc, "store_in(Shared): `" + name + "` is computed inside a thread loop, each thread its own",
                  name + ".compute_at_block(...) shares it; Register keeps it private", place_excerpt(plan_, fp.compute));
+    // Registers have no addresses to be laid out: who says how elements lie in memory asks for memory.
+    if (fp.has_storage_layout() && (is_private || fp.memory == Memory::Register))
+      user_error(ErrorCode::BadMemory, fp.storage_loc, "the storage layout of `" + name + "`, which is kept in registers",
+                 "remove reorder_storage and align_storage, or " + name + ".compute_at_block(consumer).store_in(MemoryType::Shared)",
+                 place_excerpt(plan_, fp.compute));
+    if (in_block && fp.has_storage_layout()) fp.memory = Memory::Shared;
     if (is_private && fp.memory == Memory::Auto) fp.memory = Memory::Register;
     if (!in_block && fp.memory == Memory::Auto) fp.memory = plan_.target.is_gpu() ? Memory::Global : Memory::Host;
   }

@@ -1,6 +1,7 @@
 // The schedule applied: for every Func its place, its memory and the loops of its stages. What the Nest is built from.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,12 @@ enum class Placement : uint8_t { Default, Inline, Root, At };
 
 struct DimBound {
   int dim;
-  ir::Expr min, extent;
+  ir::Expr min, extent;  // min undefined: where the region that is needed begins
+  ir::Loc loc;
+};
+struct DimAlign {
+  int dim;
+  int64_t modulus, remainder;
   ir::Loc loc;
 };
 
@@ -37,6 +43,12 @@ struct FuncPlan {
   ir::Memory memory = ir::Memory::Auto;
   ir::Loc memory_loc;
   std::vector<DimBound> bounds;
+  std::vector<DimAlign> aligned;       // align_bounds
+  std::map<int, int64_t> estimates;    // extents per dimension, of Inputs and outputs
+  std::vector<int> storage_order;      // dimensions, innermost in memory first; empty: as they are
+  std::vector<int64_t> storage_align;  // elements per dimension; empty: 1
+  ir::Loc storage_loc;
+  bool has_storage_layout() const { return !storage_order.empty() || !storage_align.empty(); }
   std::vector<StageLoops> stages;  // computed Funcs
   bool has_directive = false;
   ir::Loc first_directive;

@@ -189,13 +189,27 @@ void Regions::add_own_updates(FuncId f, std::vector<DimRegion>& region) const {
   }
 }
 
-void Regions::finish(FuncId f, std::vector<DimRegion>& region) const {
+void Regions::finish(FuncId f, std::vector<DimRegion>& region, const LoopPlace& place) const {
   const FuncDef& func = plan_.program.funcs[f];
   const FuncPlan& fp = plan_.funcs[f];
   for (const DimBound& b : fp.bounds) {
-    region[b.dim].min = b.min;
-    region[b.dim].max = simplify(b.min + b.extent - 1);
-    region[b.dim].extent = b.extent;
+    DimRegion& r = region[b.dim];
+    if (!b.min.defined() && !(place == fp.compute)) continue;
+    if (b.min.defined()) r.min = b.min;
+    if (!r.min.defined()) continue;  // said below
+    r.max = simplify(r.min + b.extent - 1);
+    r.extent = b.extent;
+  }
+  for (const DimAlign& a : fp.aligned) {
+    DimRegion& r = region[a.dim];
+    if (!r.min.defined() || !r.max.defined()) continue;
+    const std::optional<int64_t> needed = constant_upper_bound(simplify(r.max - r.min + 1));
+    r.min = simplify(r.min - (r.min - i32(a.remainder)) % a.modulus);
+    r.max = simplify(r.min + ceil_div(r.max - r.min + 1, a.modulus) * a.modulus - 1);
+    r.extent = Expr();
+    // Where nobody knows how far the range begins from a multiple: at worst modulus - 1.
+    if (!place.is_root() && needed && !constant_upper_bound(simplify(r.max - r.min + 1)))
+      r.extent = i32((*needed + 2 * a.modulus - 2) / a.modulus * a.modulus);
   }
   for (int d = 0; d < func.rank(); ++d) {
     DimRegion& r = region[d];
@@ -210,6 +224,18 @@ void Regions::finish(FuncId f, std::vector<DimRegion>& region) const {
       r.max = simplify(r.min + ceil_div(r.max - r.min + 1, multiple) * multiple - 1);
       r.extent = Expr();
     }
+  }
+}
+
+// A region of given extent may reach beyond what the readers need: what is around it holds all of it.
+void Regions::cover_tiles(FuncId f, std::vector<DimRegion>& region, const LoopPlace& place) const {
+  const FuncPlan& fp = plan_.funcs[f];
+  for (const DimBound& b : fp.bounds) {
+    if (b.min.defined()) continue;
+    DimRegion& r = region[b.dim];
+    add(r, lift({compute_[f][b.dim].min, compute_[f][b.dim].max}, fp.compute, place), false);
+    r.extent = Expr();
+    if (r.min.defined() && r.max.defined() && place.is_root()) r.extent = simplify(r.max - r.min + 1);
   }
 }
 
@@ -255,7 +281,7 @@ void Regions::set(FuncId f) {
   root_[f] = required(f, LoopPlace{});
   // An Input that nothing reads asks for nothing.
   if (plan_.program.funcs[f].is_input() && readers_of(plan_.program, f).empty()) return;
-  finish(f, root_[f]);
+  finish(f, root_[f], LoopPlace{});
   for (DimRegion& r : root_[f])
     if (!r.extent.defined() || !as_int(r.extent)) r.extent = simplify(r.max - r.min + 1);
   if (fp.placement == Placement::Inline) return;
@@ -263,15 +289,17 @@ void Regions::set(FuncId f) {
     compute_[f] = store_[f] = root_[f];
   } else {
     compute_[f] = required(f, fp.compute);
-    finish(f, compute_[f]);
+    finish(f, compute_[f], fp.compute);
     set_extents(f, compute_[f], fp.compute, true);
+    cover_tiles(f, root_[f], LoopPlace{});
     if (fp.store == fp.compute) {
       store_[f] = compute_[f];
     } else if (fp.store.is_root()) {
       store_[f] = root_[f];
     } else {
       store_[f] = required(f, fp.store);
-      finish(f, store_[f]);
+      finish(f, store_[f], fp.store);
+      cover_tiles(f, store_[f], fp.store);
       set_extents(f, store_[f], fp.store, true);
     }
   }

@@ -36,7 +36,9 @@ class Regions {
  private:
   ir::Interval lift(ir::Interval interval, LoopPlace from, const LoopPlace& to) const;
   void add_own_updates(ir::FuncId f, std::vector<DimRegion>& region) const;
-  void finish(ir::FuncId f, std::vector<DimRegion>& region) const;  // bound(), RoundUp
+  // bound(), bound_extent(), align_bounds(), RoundUp. `place`: where the region is needed; a bound_extent() is about where f is computed.
+  void finish(ir::FuncId f, std::vector<DimRegion>& region, const LoopPlace& place) const;
+  void cover_tiles(ir::FuncId f, std::vector<DimRegion>& region, const LoopPlace& place) const;
   void set_extents(ir::FuncId f, std::vector<DimRegion>& region, const LoopPlace& place, bool required) const;
 
   const Plan& plan_;

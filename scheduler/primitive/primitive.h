@@ -8,6 +8,7 @@ namespace sinter::scheduler {
 
 void apply_split(const ir::Program&, StageLoops&, const ir::Directive&);
 void apply_fuse(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_rename(const ir::Program&, StageLoops&, const ir::Directive&);
 void apply_reorder(const ir::Program&, StageLoops&, const ir::Directive&);
 void apply_bind(const ir::Program&, StageLoops&, const ir::Directive&);       // serial, parallel, cooperative, gpu_blocks, gpu_threads
 void apply_vectorize(const ir::Program&, StageLoops&, const ir::Directive&);  // vectorize, unroll

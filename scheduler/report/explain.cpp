@@ -40,11 +40,18 @@ double ratio(int64_t a, int64_t b) {
 
 // Every size that a formula needs has a value afterwards; strides and addresses occur in none.
 // Inputs that were not given are as large as the outputs need.
-SymMap<int64_t> all_sizes(const ExplainInput& in, std::vector<std::string>* assumed) {
+SymMap<int64_t> all_sizes(const ExplainInput& in, std::vector<std::string>* assumed,
+                          bool* estimated = nullptr) {
   const Program& p = in.nest->program;
   SymMap<int64_t> sizes = in.sizes;
   const auto assume = [&](const Sym& s, int64_t value) {
-    if (!sizes.emplace(s.get(), value).second) return;
+    const auto estimate = in.nest->estimates.find(s.get());
+    if (!sizes.emplace(s.get(), estimate == in.nest->estimates.end() ? value : estimate->second).second)
+      return;
+    if (estimate != in.nest->estimates.end()) {
+      if (estimated) *estimated = true;
+      return;
+    }
     if (assumed) assumed->push_back(s->name);
   };
   for (const FuncDef& f : p.funcs)
@@ -243,14 +250,20 @@ std::string explain(const ExplainInput& in) {
   const Target& target = in.module->target;
   const DeviceLimits dev = limits(target);
   std::vector<std::string> assumed;
-  const SymMap<int64_t> sizes = all_sizes(in, &assumed);
+  bool estimated = false;
+  const SymMap<int64_t> sizes = all_sizes(in, &assumed, &estimated);
   const TrafficTotals t = totals(in);
   const bool gpu = target.is_gpu();
   const char* const memory = gpu ? "HBM" : "memory";
   std::string out = fmt::format("pipeline `{}` for {}\n", p.name, target.to_string());
   if (const std::string at = sizes_text(p, sizes); !at.empty())
     out +=
-        "sizes: " + at + (assumed.empty() ? "" : "   (examples: no arguments were given)") + "\n";
+        "sizes: " + at +
+        (!assumed.empty() ? estimated ? "   (estimates and examples: no arguments were given)"
+                                      : "   (examples: no arguments were given)"
+         : estimated      ? "   (estimates: no arguments were given)"
+                          : "") +
+        "\n";
 
   const int64_t n = static_cast<int64_t>(in.traffic.size());
   out += gpu ? fmt::format(

@@ -24,8 +24,8 @@ struct ExplainInput {
   const std::vector<ir::Obligation>* obligations = nullptr;  // may be null
   double proof_ms = 0;
   std::vector<KernelResources> resources;
-  // Extents and integer Params. Where none are given the page says so and takes 4096 for outputs,
-  // and for Inputs what those need.
+  // Extents and integer Params. Where none are given the page says so and takes the estimates of the
+  // schedule, else 4096 for outputs, and for Inputs what those need.
   ir::SymMap<int64_t> sizes;
 };
 

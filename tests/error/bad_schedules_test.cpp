@@ -86,6 +86,51 @@ bool make_rows() {
   refused("reorder_twice", BadReorder, [](Chain& c) { c.f.reorder(c.x, c.x); });
   refused("gpu_blocks_twice_in_one", BadBinding, [](Chain& c) { c.f.gpu_blocks(c.x, c.x); });
 
+  refused("rename_unknown", NoSuchLoop, [](Chain& c) { c.f.rename(c.none, c.t); });
+  refused("rename_onto_another", DuplicateLoop, [](Chain& c) { c.f.rename(c.x, c.y); });
+  refused("renamed_loop", NoSuchLoop, [](Chain& c) { c.f.rename(c.x, c.t).vectorize(c.x, 4); });
+  accepted("rename_and_use", [](Chain& c) { c.f.rename(c.x, c.t).vectorize(c.t, 4); });
+  accepted("rename_to_itself", [](Chain& c) { c.f.rename(c.x, c.x); });
+  accepted("rename_an_rvar", [](Chain& c) { c.s.compute_root().update().rename(c.r.x, c.t).unroll(c.t); });
+
+  // ---- dimensions and storage ----
+  refused("bound_extent_unknown", NoSuchLoop, [](Chain& c) { c.p.bound_extent(c.none, 4); });
+  refused("bound_extent_zero", BadBound, [](Chain& c) { c.p.bound_extent(c.x, 0); });
+  refused("bound_extent_twice", BadBound, [](Chain& c) { c.p.bound_extent(c.x, 64).bound_extent(c.x, 64); });
+  refused("bound_and_bound_extent", BadBound, [](Chain& c) { c.p.bound(c.x, 0, 64).bound_extent(c.x, 64); });
+  refused("bound_extent_too_small", OutOfBounds, [](Chain& c) { tile(c), c.s.compute_at_block(c.f).bound_extent(c.x, 16); });
+  accepted("bound_extent_of_a_tile", [](Chain& c) { tile(c), c.s.compute_at_block(c.f).bound_extent(c.x, 17); });
+  accepted("bound_extent_of_the_output", [](Chain& c) { c.f.bound_extent(c.x, 45); });
+  refused("align_bounds_unknown", NoSuchLoop, [](Chain& c) { c.p.align_bounds(c.none, 4); });
+  refused("align_bounds_zero", BadFactor, [](Chain& c) { c.p.align_bounds(c.x, 0); });
+  refused("align_bounds_remainder", BadBound, [](Chain& c) { c.p.align_bounds(c.x, 4, 4); });
+  refused("align_bounds_negative_remainder", BadBound, [](Chain& c) { c.p.align_bounds(c.x, 4, -1); });
+  refused("align_bounds_twice", BadBound, [](Chain& c) { c.p.align_bounds(c.x, 4).align_bounds(c.x, 2); });
+  refused("align_bounds_of_the_output", BadBound, [](Chain& c) { c.f.align_bounds(c.x, 4); });
+  accepted("align_bounds_of_an_init", [](Chain& c) { c.s.compute_root().align_bounds(c.x, 2); });
+  refused("estimate_unknown", NoSuchLoop, [](Chain& c) { c.f.set_estimate(c.none, 0, 4); });
+  refused("estimate_zero", BadBound, [](Chain& c) { c.f.set_estimate(c.x, 0, 0); });
+  refused("estimate_from_1", BadBound, [](Chain& c) { c.f.set_estimate(c.x, 1, 4); });
+  refused("estimate_of_an_input_from_1", BadBound, [](Chain& c) { c.in.dim(0).set_estimate(1, 4); });
+  refused("estimate_huge", BadBound, [](Chain& c) { c.f.set_estimate(c.x, 0, int64_t{1} << 40); });
+  accepted("estimates", [](Chain& c) { c.f.set_estimate(c.x, 0, 9).set_estimate(c.x, 0, 1), c.p.set_estimate(c.x, -3, 9), c.in.dim(1).set_estimate(0, 7); });
+  refused("reorder_storage_unknown", NoSuchLoop, [](Chain& c) { c.p.reorder_storage(c.none, c.x); });
+  refused("reorder_storage_twice", BadReorder, [](Chain& c) { c.p.reorder_storage(c.x, c.x); });
+  refused("reorder_storage_of_the_output", BadMemory, [](Chain& c) { c.f.reorder_storage(c.y, c.x); });
+  refused("reorder_storage_of_registers", BadMemory, [](Chain& c) {
+    threads(c), c.s.compute_at(c.f, c.xi).reorder_storage(c.y, c.x);
+  });
+  accepted("reorder_storage_of_a_scan", [](Chain& c) { c.c.compute_root().reorder_storage(c.y, c.x); });
+  refused("align_storage_unknown", NoSuchLoop, [](Chain& c) { c.p.align_storage(c.none, 4); });
+  refused("align_storage_zero", BadFactor, [](Chain& c) { c.p.align_storage(c.x, 0); });
+  refused("align_storage_2_to_40", BadFactor, [](Chain& c) { c.p.align_storage(c.x, int64_t{1} << 40); });
+  refused("align_storage_of_the_output", BadMemory, [](Chain& c) { c.f.align_storage(c.x, 4); });
+  refused("align_storage_of_registers", BadMemory, [](Chain& c) {
+    tile(c), c.c.compute_at_block(c.f).store_in(MemoryType::Register).align_storage(c.x, 4);
+  });
+  gpu_only("align_storage_beyond_shared_memory", TooMuchShared, [](Chain& c) { tile(c), c.s.compute_at_block(c.f).align_storage(c.x, 1 << 20); });
+  accepted("align_storage_to_1", [](Chain& c) { c.p.compute_root().align_storage(c.x, 1); });
+
   // ---- factors ----
   refused("split_zero", BadFactor, [](Chain& c) { c.f.split(c.x, c.xo, c.xi, 0); });
   refused("split_negative", BadFactor, [](Chain& c) { c.f.split(c.x, c.xo, c.xi, -8); });

@@ -174,7 +174,13 @@ class Generator {
     const auto tail = static_cast<TailStrategy>(chance(2) ? 0 : below(4));
     static const char* const tail_names[] = {"TailStrategy::Auto", "TailStrategy::RoundUp", "TailStrategy::GuardWithIf", "TailStrategy::ShiftInwards"};
     const std::string tail_text = tail_names[static_cast<int>(tail)], number = std::to_string(n);
-    switch (below(13)) {
+    switch (below(14)) {
+      case 13: {
+        const std::string t = fresh();
+        steps.push_back(on(s, "rename(" + list({v, t}) + ")", {v, t}, [=](Subject& k, auto& f) { f.rename(k.loop(v), k.loop(t)); }));
+        s.loops[at] = t;
+        return;
+      }
       case 0: case 1: case 2: {
         const std::string o = fresh(), i = fresh();
         steps.push_back(on(s, "split(" + list({v, o, i, number, tail_text}) + ")", {v, o, i},
@@ -244,7 +250,7 @@ class Generator {
     };
     static const char* const memory_names[] = {"Auto", "Global", "Shared", "Register"};
     static const MemoryType memories[] = {MemoryType::Auto, MemoryType::Global, MemoryType::Shared, MemoryType::Register};
-    switch (below(11)) {
+    switch (below(15)) {
       case 0: case 1: add("compute_root()", {}, [](Subject&, Func& h) { h.compute_root(); }); return;
       case 2: case 3: case 4: add("compute_at(" + g + ", " + v + ")", {v}, [=](Subject& s, Func& h) { h.compute_at(s.funcs.at(g), s.loop(v)); }); return;
       case 5: case 6: add("compute_at_block(" + g + ")", {}, [=](Subject& s, Func& h) { h.compute_at_block(s.funcs.at(g)); }); return;
@@ -252,6 +258,20 @@ class Generator {
       case 8: {
         const int m = below(4);
         add(std::string("store_in(MemoryType::") + memory_names[m] + ")", {}, [=](Subject&, Func& h) { h.store_in(memories[m]); });
+        return;
+      }
+      case 11: add("reorder_storage(y, x)", {}, [](Subject& s, Func& h) { h.reorder_storage(s.vars.at("y"), s.vars.at("x")); }); return;
+      case 12: case 13: {
+        const std::string dim = below(2) ? "x" : "y";
+        const int64_t n = below(9) + 1;
+        if (below(2)) add("align_storage(" + dim + ", " + std::to_string(n) + ")", {}, [=](Subject& s, Func& h) { h.align_storage(s.vars.at(dim), n); });
+        else add("align_bounds(" + dim + ", " + std::to_string(n) + ")", {}, [=](Subject& s, Func& h) { h.align_bounds(s.vars.at(dim), n); });
+        return;
+      }
+      case 14: {
+        const std::string dim = below(2) ? "x" : "y";
+        const int64_t n = below(40) + 1;
+        add("bound_extent(" + dim + ", " + std::to_string(n) + ")", {}, [=](Subject& s, Func& h) { h.bound_extent(s.vars.at(dim), static_cast<int>(n)); });
         return;
       }
       case 9: add("store_at(" + g + ", " + v + ")", {v}, [=](Subject& s, Func& h) { h.store_at(s.funcs.at(g), s.loop(v)); }); return;

@@ -75,6 +75,7 @@ EXAMPLE(split_round_up, Stencil, "host", rows.compute_root().split(x, xo, xi, 8,
 EXAMPLE(fuse, Stencil, "host", f.fuse(x, y, t).parallel(t);)
 EXAMPLE(tile, Stencil, "host", f.tile(x, y, xo, yo, xi, yi, 64, 16);)
 EXAMPLE(reorder, Stencil, "host", f.reorder(y, x);)
+EXAMPLE(rename, Stencil, "host", f.split(x, xo, xi, 8).rename(xo, t).parallel(t);)
 EXAMPLE(serial, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16).serial(yi);)
 EXAMPLE(unroll, Stencil, "host", f.unroll(x, 4);)
 EXAMPLE(unroll_rvar, Sums, "host", s.update().unroll(r, 4);)
@@ -97,6 +98,10 @@ EXAMPLE(store_at_block, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi,
 EXAMPLE(store_root, Stencil, "host", rows.store_root().compute_at(f, y);)
 EXAMPLE(store_in, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16); rows.compute_at_block(f).store_in(MemoryType::Shared);)
 EXAMPLE(in, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16); rows.compute_root(); rows.in(f).compute_at_block(f).store_in(MemoryType::Shared);)
+EXAMPLE(reorder_storage, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16); rows.compute_at_block(f).reorder_storage(y, x);)
+EXAMPLE(align_storage, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16); rows.compute_at_block(f).align_storage(y, 8);)
+EXAMPLE(bound_extent, Stencil, "host", f.bound(x, 0, 64).split(x, xo, xi, 16); rows.compute_at(f, xo).bound_extent(x, 16).vectorize(x);)
+EXAMPLE(align_bounds, Stencil, "host", f.split(y, yo, yi, 8); rows.compute_at(f, yo).align_bounds(y, 4);)
 EXAMPLE(bound, Stencil, "host", f.bound(x, 0, 64).vectorize(x, 16);)
 // clang-format on
 
@@ -159,7 +164,8 @@ TEST(DirectivesPage, HasASectionForEachDirective) {
         "unroll",       "vectorize", "parallel",       "gpu_blocks", "gpu_threads",
         "gpu_tile",     "threads",   "compute_inline", "compute_at", "compute_at_block",
         "compute_root", "store_at",  "store_at_block", "store_root", "cooperative",
-        "store_in",     "in",        "bound"})
+        "store_in",     "in",        "bound",          "rename",     "bound_extent",
+        "align_bounds", "set_estimate", "reorder_storage", "align_storage"})
     EXPECT_NE(page.find("\n### " + std::string(d) + "\n"), std::string::npos) << d;
 }
 

@@ -37,6 +37,21 @@ std::vector<Case> directive_cases() {
     add("tile", [](Simple& s) { s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 16, 4).parallel(s.yo).vectorize(s.xi, 4); });
     add("fuse", [](Simple& s) { s.f.fuse(s.x, s.y, s.t).parallel(s.t); });
     add("tile_fuse", [](Simple& s) { s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 16, 4).fuse(s.xo, s.yo, s.t).parallel(s.t); });
+    add("rename", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 8).rename(s.xo, s.t).parallel(s.t); });
+    add("reorder_storage_root", [](Simple& s) { s.p.compute_root().reorder_storage(s.y, s.x); });
+    add("reorder_storage_host_loop", [](Simple& s) { s.p.compute_at(s.f, s.y).reorder_storage(s.y, s.x); });
+    add("reorder_storage_shared", [](Simple& s) {
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+      s.p.compute_at_block(s.f).reorder_storage(s.y, s.x);
+    });
+    add("align_storage_root", [](Simple& s) { s.p.compute_root().align_storage(s.x, 3).vectorize(s.x, 4); });
+    add("align_storage_shared", [](Simple& s) {
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+      s.p.compute_at_block(s.f).align_storage(s.x, 35).align_storage(s.y, 16);
+    });
+    add("storage_order_and_alignment", [](Simple& s) {
+      s.p.compute_root().reorder_storage(s.y, s.x).align_storage(s.y, 5).align_storage(s.x, 7);
+    });
     add("reorder", [](Simple& s) { s.f.reorder(s.y, s.x); });
     add("nested_split", [](Simple& s) { s.f.split(s.x, s.xo, s.xi, 16).split(s.xi, s.xi, s.xii, 4).vectorize(s.xii); });
     add("compute_at_row", [](Simple& s) { s.p.compute_at(s.f, s.y); });
@@ -77,6 +92,31 @@ std::vector<Case> directive_cases() {
       s.p.in(s.f).compute_at_block(s.f).store_in(MemoryType::Shared);
     });
   }
+  // What is computed beyond the readers' needs is read beyond them too.
+  c.push_back({"align_bounds", [] {
+                 Simple s;
+                 s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 16, 4);
+                 s.p.compute_at(s.f, s.xo).align_bounds(s.x, 8).align_bounds(s.y, 4);
+                 return Built{Pipeline("align_bounds", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {64, 16})}, {Buffer::host(dtype_of<int32_t>(), {45, 7})}};
+               }});
+  c.push_back({"bound_extent_shared", [] {
+                 Simple s;
+                 s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+                 s.p.compute_at_block(s.f).store_in(MemoryType::Shared).bound_extent(s.y, 8);
+                 return Built{Pipeline("bound_extent", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {46, 16})}, {Buffer::host(dtype_of<int32_t>(), {45, 13})}};
+               }});
+  c.push_back({"bound_extent_vectorized", [] {
+                 Simple s;
+                 s.f.split(s.x, s.xo, s.xi, 7);
+                 s.p.compute_at(s.f, s.xo).bound_extent(s.x, 8).vectorize(s.x);
+                 return Built{Pipeline("bound_extent", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {60, 7})}, {Buffer::host(dtype_of<int32_t>(), {45, 7})}};
+               }});
+  c.push_back({"align_bounds_shared", [] {
+                 Simple s;
+                 s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
+                 s.p.compute_at_block(s.f).store_in(MemoryType::Shared).align_bounds(s.x, 4).align_bounds(s.y, 3, 0);
+                 return Built{Pipeline("align_bounds", {s.in}, {s.f}), {integers(dtype_of<int32_t>(), {80, 20})}, {Buffer::host(dtype_of<int32_t>(), {45, 7})}};
+               }});
   // RoundUp computes, and so reads, up to the next multiple: the caller gives that much.
   c.push_back({"round_up_producer", [] {
                  Simple s;

@@ -91,7 +91,7 @@ bool IrEqual::operator()(const Stmt& a, const Stmt& b) {
     case StmtKind::Alloc: {
       const auto *x = as<AllocStmt>(a), *y = as<AllocStmt>(b);
       bool equal = same(x->func == y->func && x->type == y->type && x->memory == y->memory && x->ring == y->ring && x->align == y->align &&
-                            x->swizzle == y->swizzle && x->pad == y->pad && x->region.size() == y->region.size(),
+                            x->swizzle == y->swizzle && x->pad == y->pad && x->order == y->order && x->region.size() == y->region.size(),
                         "allocation");
       for (size_t i = 0; equal && i < x->region.size(); ++i)
         equal = (*this)(x->region[i].min, y->region[i].min) && (*this)(x->region[i].max, y->region[i].max) &&

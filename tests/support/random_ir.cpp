@@ -290,6 +290,7 @@ Stmt RandomIr::stmt(int depth, bool kernel) {
       if (one_in(2)) a->align = 1024;
       if (one_in(2)) a->swizzle = 128;
       if (one_in(2)) a->pad = {0, 8};
+      if (one_in(2)) a->order = {1, 0};
       return a;
     }
     case 6: return std::make_shared<ProduceStmt>(func(), inner());

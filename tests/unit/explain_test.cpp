@@ -215,6 +215,16 @@ TEST_F(Explain, ThePageIsReadable) {
   EXPECT_THAT(
       p.explain(Target::parse("host")),
       HasSubstr("sizes: in 4098 x 4098, by 4096 x 4096   (examples: no arguments were given)"));
+
+  // Estimates stand for what is not given, and only for that; an Input's own goes before what the output needs.
+  by.set_estimate(x, 0, 640).set_estimate(y, 0, 480);
+  EXPECT_THAT(p.explain(Target::parse("host")),
+              HasSubstr("sizes: in 642 x 482, by 640 x 480   (estimates and examples: no arguments were given)"));
+  in.dim(0).set_estimate(0, 700);
+  in.dim(1).set_estimate(0, 500);
+  EXPECT_THAT(p.explain(Target::parse("host")),
+              HasSubstr("sizes: in 700 x 500, by 640 x 480   (estimates: no arguments were given)"));
+  EXPECT_THAT(p.explain(Target::parse("host"), {source, result}), Not(HasSubstr("no arguments were given")));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class HostFlattener {
         p.min.push_back(r.min);
         extent.push_back(r.extent);
       }
-      p.stride = compact_strides(extent, Int(64));
+      p.stride = compact_strides(extent, Int(64), a->order);
       const auto outer = places_.find(a->func) == places_.end() ? Place{} : places_[a->func];
       places_[a->func] = p;
       Stmt out = map_children(s, [&](const Stmt& c) { return (*this)(c); }, nullptr);

@@ -118,10 +118,14 @@ class Cutter {
       const std::string dim = name + "." + std::to_string(d);
       s.min.push_back(named(dim + ".min", a.region[d].min, lets));
       s.extent.push_back(named(dim + ".extent", max(a.region[d].extent, i32(0)), lets));
-      s.stride.push_back(d == 0 ? stride : named(dim + ".stride", stride, lets));
-      Expr e = make_cast(Int(64), s.extent.back());
-      if (d == 0 && a.region.size() > 1) e = ceil_div(e, row) * row;
-      stride = s.stride.back() * e;
+    }
+    s.stride.resize(a.region.size());
+    for (size_t i = 0; i < a.region.size(); ++i) {
+      const size_t d = a.order.empty() ? i : static_cast<size_t>(a.order[i]);
+      s.stride[d] = i == 0 ? stride : named(name + "." + std::to_string(d) + ".stride", stride, lets);
+      Expr e = make_cast(Int(64), s.extent[d]);
+      if (i == 0 && a.region.size() > 1) e = ceil_div(e, row) * row;
+      stride = s.stride[d] * e;
     }
     s.bytes = of_arguments(stride * static_cast<int64_t>(a.type.bytes()));
     out_.scratch.push_back(std::move(s));

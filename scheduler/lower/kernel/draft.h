@@ -16,6 +16,7 @@ struct KernelStorage {
   ir::Memory memory = ir::Memory::Auto;
   std::vector<ir::Region> region;
   std::vector<int64_t> pad;
+  std::vector<int> order;                   // of the dimensions in memory, as in AllocStmt
   int align = 16;
   ir::Loc loc;
   bool in_thread = false;                   // allocated inside a tile statement

@@ -24,7 +24,7 @@ class KernelPlaces {
       std::vector<Expr> extents;
       for (const int64_t e : s->extents()) extents.push_back(i32(e));
       for (const Region& r : s->region) p.min.push_back(r.min);
-      p.stride = compact_strides(extents, Int(32));
+      p.stride = compact_strides(extents, Int(32), s->order);
       p.index_i32 = true;
     } else {
       const Buffer& b = module_.buffers[f];

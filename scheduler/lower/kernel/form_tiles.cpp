@@ -114,6 +114,7 @@ class Former {
     k.memory = a.memory;
     k.region = a.region;
     k.pad = a.pad;
+    k.order = a.order;
     k.align = std::max(a.align, 16);
     k.loc = a.loc.known() ? a.loc : program_.funcs[a.func].loc;
     k.in_thread = in_thread;

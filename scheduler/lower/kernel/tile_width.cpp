@@ -17,12 +17,17 @@ std::vector<GlobalAccess> global_accesses(const Module& module, const KernelDraf
     GlobalAccess g;
     g.bytes = a.type.bytes();
     g.width = row_width(module.program, a.func);
+    // Storage of our own may lie in another order (reorder_storage).
+    size_t unit = 0;
+    if (!buffer.is_argument)
+      for (size_t d = 0; d < buffer.stride.size(); ++d)
+        if (is_const_int(buffer.stride[d], 1)) unit = d;
     bool affine = true, outer = false;
     int64_t step = 0;
     for (size_t d = 0; d < a.index.size(); ++d) {
       const auto c = coefficient(resolved(draft, a.index[d]), var);
       if (!c) affine = false;
-      else if (d == 0) step = *c;
+      else if (d == unit) step = *c;
       else outer = outer || *c != 0;
     }
     const bool free_stride = a.func < static_cast<int>(module.program.funcs.size()) && module.program.funcs[a.func].free_stride0;
@@ -30,8 +35,8 @@ std::vector<GlobalAccess> global_accesses(const Module& module, const KernelDraf
     else if (outer || (step != 0 && (step != 1 || free_stride))) g.kind = GlobalAccess::Strided;
     else if (step == 0) g.kind = GlobalAccess::Uniform;
     else {
-      Expr start = substitute(a.index[0], tile.vars[0], i32(0));
-      if (!buffer.min.empty() && buffer.min[0].defined()) start = start - buffer.min[0];
+      Expr start = substitute(a.index[unit], tile.vars[0], i32(0));
+      if (!buffer.min.empty() && buffer.min[unit].defined()) start = start - buffer.min[unit];
       g.multiple = known_multiple(resolved(draft, start));
     }
     out.push_back(g);
