@@ -154,8 +154,25 @@ void Pipeline::interpret(const std::vector<CallArgument>& arguments) const {
 // ---- files ---------------------------------------------------------------------------------------------------------
 
 void Pipeline::compile_to_static_library(const std::string& path, const Target& target) const {
-  codegen::export_static_library(lower_pipeline(build(), target).module, path);
+  compile_to_static_library(path, std::vector<Target>{target});
 }
+
+void Pipeline::compile_to_static_library(const std::string& path, const std::vector<Target>& targets) const {
+  codegen::check_targets(name_, targets);
+  const auto built = build();
+  codegen::Library library;
+  for (const Target& t : targets) library.versions.push_back(lower_pipeline(built, t).module);
+  for (const Target& t : codegen::generic_targets(targets)) {
+    try {
+      library.versions.push_back(lower_pipeline(built, t).module);
+    } catch (const UserError& e) {
+      // A schedule may need what only the named architecture has: newer devices then have no version, and the header says why.
+      library.notes.push_back("No version for newer devices (" + t.to_string() + "): " + e.diagnostic().message);
+    }
+  }
+  codegen::export_static_library(library, path);
+}
+
 void Pipeline::compile_to_ptx(const std::string& path, const Target& target) const {
   codegen::export_ptx(lower_pipeline(build(), target).module, path);
 }

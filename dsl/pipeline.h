@@ -96,7 +96,10 @@ class Pipeline {
   void interpret(const std::vector<CallArgument>& arguments) const;
 
   // Files; `path` is without an ending. Throws UserError E0603 where one can't be written.
-  void compile_to_static_library(const std::string& path, const Target& target) const;  // path.a, path.h
+  // path.a, path.h. With several targets the library has a version for each, lowered for it, and a call runs the one that suits the device
+  // where its tensors lie; a host target makes it take tensors in host memory too. Beside sm_90a goes generic PTX, for newer devices.
+  void compile_to_static_library(const std::string& path, const Target& target) const;
+  void compile_to_static_library(const std::string& path, const std::vector<Target>& targets) const;
   void compile_to_ptx(const std::string& path, const Target& target) const;             // as named
   void compile_to_llvm(const std::string& path, const Target& target) const;
   void compile_to_ir(const std::string& path, const Target& target) const;

@@ -3,6 +3,8 @@
 #include <llvm/Object/ArchiveWriter.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include <algorithm>
+
 #include "codegen/aot/files.h"
 #include "codegen/aot/header.h"
 #include "codegen/aot/wrapper.h"
@@ -15,23 +17,31 @@ namespace sinter::codegen {
 
 namespace {
 
-void require_backend(const ir::Module& m, bool host_too, const char* what) {
-  if (m.target.backend == ir::Backend::Cuda || (host_too && m.target.backend == ir::Backend::Host)) return;
-  ir::user_error(ir::ErrorCode::ExportFailed, {}, std::string(what) + " of `" + m.program.name + "`: not for target " + m.target.to_string(),
+void require_backend(const ir::Target& target, const std::string& pipeline, bool host_too, const char* what) {
+  if (target.backend == ir::Backend::Cuda || (host_too && target.backend == ir::Backend::Host)) return;
+  ir::user_error(ir::ErrorCode::ExportFailed, {}, std::string(what) + " of `" + pipeline + "`: not for target " + target.to_string(),
                  host_too ? "host and cuda targets can be exported" : "cuda targets have PTX");
 }
 
 // The whole host part as `use` wants it: the LLVM module lives only here.
 template <class F>
-std::string host_part(const ir::Module& m, const ExportOptions& options, const F& use) {
+std::string host_part(const std::vector<ir::Module>& versions, const ExportOptions& options, const F& use) {
   const auto machine = host_machine(options.cpu, /*pic=*/true);
   llvm::LLVMContext context;
-  llvm::Module out(m.program.name, context);
+  llvm::Module out(versions[0].program.name, context);
   out.setTargetTriple(machine->getTargetTriple());
   out.setDataLayout(machine->createDataLayout());
   out.setPICLevel(llvm::PICLevel::BigPIC);
-  const std::vector<DeviceImage> images = m.target.backend == ir::Backend::Cuda ? compile_device(m).images : std::vector<DeviceImage>();
-  emit_wrappers(out, *machine, m, emit_entry(out, *machine, m, images));
+  std::vector<ExportedVersion> exported;
+  for (const ir::Module& m : versions) {
+    ExportedVersion v{&m, {}, {}};
+    const std::vector<DeviceImage> images = m.target.backend == ir::Backend::Cuda ? compile_device(m).images : std::vector<DeviceImage>();
+    for (const DeviceImage& i : images) v.text.images.push_back(i.arch == "ptx" ? "ptx " + m.target.sm_name() : "cubin " + i.arch);
+    v.text.module = &m;
+    v.entry = emit_entry(out, *machine, m, images);
+    exported.push_back(std::move(v));
+  }
+  emit_wrappers(out, *machine, exported);
   verify(out);
   optimize(out, *machine, /*host=*/true);
   return use(out, *machine);
@@ -49,23 +59,56 @@ std::string archive_of(const std::string& object, const std::string& member) {
 
 }  // namespace
 
+void check_targets(const std::string& pipeline, const std::vector<ir::Target>& targets) {
+  const auto wrong = [&](const std::string& what, const std::string& help) {
+    ir::user_error(ir::ErrorCode::BadTarget, {}, "static library of `" + pipeline + "`: " + what, help);
+  };
+  if (targets.empty()) wrong("no target is given", "name at least one: host, cuda-sm_90a");
+  for (size_t i = 0; i < targets.size(); ++i) {
+    require_backend(targets[i], pipeline, true, "static library");
+    for (size_t j = 0; j < i; ++j) {
+      const bool same = targets[i].backend == targets[j].backend && (!targets[i].is_gpu() || targets[i].sm_name() == targets[j].sm_name());
+      if (same) wrong("targets " + targets[j].to_string() + " and " + targets[i].to_string() + " are for the same devices", "keep one of them");
+    }
+  }
+}
+
+std::vector<ir::Target> generic_targets(const std::vector<ir::Target>& targets) {
+  std::vector<ir::Target> out;
+  for (const ir::Target& t : targets) {
+    if (t.backend != ir::Backend::Cuda || !t.arch_specific) continue;
+    ir::Target generic = t;
+    generic.arch_specific = false;
+    generic.no_ptxas = true;
+    const auto covers = [&](const ir::Target& o) { return o.backend == ir::Backend::Cuda && o.sm_name() == generic.sm_name(); };
+    if (std::none_of(targets.begin(), targets.end(), covers)) out.push_back(generic);
+  }
+  return out;
+}
+
+void export_static_library(const Library& library, const std::string& path, const ExportOptions& options) {
+  ir::internal_check(!library.versions.empty(), "an exported library has a version");
+  for (const ir::Module& m : library.versions) require_backend(m.target, m.program.name, true, "static library");
+  const ir::Program& program = library.versions[0].program;
+  check_c_names(program);
+  const std::string member = program.name + ".o";
+  const std::string object = host_part(library.versions, options, to_object);
+  write_files({{path + ".a", archive_of(object, member)}, {path + ".h", c_header(library)}});
+}
+
 void export_static_library(const ir::Module& m, const std::string& path, const ExportOptions& options) {
-  require_backend(m, true, "static library");
-  check_c_names(m.program);
-  const std::string member = m.program.name + ".o";
-  const std::string object = host_part(m, options, to_object);
-  write_files({{path + ".a", archive_of(object, member)}, {path + ".h", c_header(m)}});
+  export_static_library(Library{{m}, {}}, path, options);
 }
 
 void export_ptx(const ir::Module& m, const std::string& path) {
-  require_backend(m, false, "PTX");
+  require_backend(m.target, m.program.name, false, "PTX");
   write_files({{path, emit_ptx(m).ptx}});
 }
 
 void export_llvm(const ir::Module& m, const std::string& path, const ExportOptions& options) {
-  require_backend(m, true, "LLVM IR");
+  require_backend(m.target, m.program.name, true, "LLVM IR");
   if (m.target.backend == ir::Backend::Cuda) return write_files({{path, emit_ptx(m).llvm_ir}});
-  write_files({{path, host_part(m, options, [](llvm::Module& out, llvm::TargetMachine&) { return to_text(out); })}});
+  write_files({{path, host_part({m}, options, [](llvm::Module& out, llvm::TargetMachine&) { return to_text(out); })}});
 }
 
 void export_text(const std::string& text, const std::string& path) { write_files({{path, text}}); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ir/kernel.h"
 
@@ -11,10 +12,25 @@ struct ExportOptions {
   std::string cpu = "x86-64-v2";  // what the host code may use: a processor's name to LLVM, or "native"
 };
 
+// A pipeline lowered once for each target it is exported for; all versions have the same arguments.
+struct Library {
+  std::vector<ir::Module> versions;
+  std::vector<std::string> notes;  // for the header's comment: what was left out, and why
+};
+
+// Throws UserError E0400 for a list that is empty or has two versions for one device, E0603 for a target that can't be exported.
+void check_targets(const std::string& pipeline, const std::vector<ir::Target>& targets);
+
+// What is exported beside the targets that a user names: code of an architecture with a letter (sm_90a) runs on that one only, so that
+// generic PTX (sm_90) goes with it, unless it is named.
+std::vector<ir::Target> generic_targets(const std::vector<ir::Target>& targets);
+
 // path.a, an archive of one position-independent object, and path.h, a plain C header that documents the arguments. The object
 // defines `name`, `name_init`, `name_workspace_size` and `name_metadata`, where `name` is the pipeline's, and nothing else that
-// another object could see; it needs the runtime library and the C library. Kernels of a cuda target travel inside of it.
+// another object could see; it needs the runtime library and the C library. Kernels of cuda targets travel inside of it. The metadata is
+// a JSON text in a section of its own, ".sinter.metadata", for tools: readelf -p .sinter.metadata path.a
 // Throws UserError E0603 for a name that is no C identifier and for files that can't be written.
+void export_static_library(const Library& library, const std::string& path, const ExportOptions& options = {});
 void export_static_library(const ir::Module& module, const std::string& path, const ExportOptions& options = {});
 
 // One file each, named as given. export_ptx: cuda targets only. export_llvm: the kernels' IR on cuda, the entry's on host.

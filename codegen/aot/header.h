@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "codegen/aot/export.h"
 #include "ir/kernel.h"
 
 namespace sinter::codegen {
@@ -13,9 +15,17 @@ void check_c_names(const ir::Program& program);
 // The C type of a scalar argument; f16 and bf16 travel as float, rounded by the callee.
 std::string c_scalar_type(ir::Type t);
 
-std::string c_header(const ir::Module& module);
+std::string c_header(const Library& library);
 
-// {"name", "target", "arguments": [{"name", "kind", "type", "rank"}], "kernels": [...]}
-std::string metadata_json(const ir::Module& module);
+// One version in words: what travels inside of it.
+struct VersionText {
+  const ir::Module* module = nullptr;
+  std::vector<std::string> images;  // "cubin sm_90a", "ptx sm_90"
+};
+
+// {"name": "f", "arguments": [{"name", "kind", "type", "rank", "shape", "dense"}], "versions": [{"target", "device", "images", "kernels"}]}
+// kind is "input", "output" or "scalar". shape is in DLPack's order, the innermost dimension last, null where any extent will do; dense:
+// the innermost stride has to be 1.
+std::string metadata_json(const std::vector<VersionText>& versions);
 
 }  // namespace sinter::codegen

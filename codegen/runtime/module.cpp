@@ -3,85 +3,11 @@
 #include "codegen/runtime/module.h"
 
 #include <cstring>
-#include <string_view>
+
+#include "codegen/runtime/choose.h"
 
 namespace sinter_rt {
 namespace {
-
-/// A GPU architecture: "sm_90a" is {90, 'a'}.
-struct Arch {
-  int version = 0;
-  char suffix = '\0';  // 'a': this version only; 'f': this family; none: this version and later
-};
-
-bool parse_arch(std::string_view text, Arch* out) {
-  if (!text.starts_with("sm_")) return false;
-  size_t i = 3;
-  out->version = 0;
-  for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-    if (out->version > 9999) return false;
-    out->version = out->version * 10 + (text[i] - '0');
-  }
-  if (i == 3) return false;
-  out->suffix = i < text.size() ? text[i] : '\0';
-  return true;
-}
-
-/// What PTX is for, from its `.target sm_90a` line; the default for one that does not say.
-Arch target_of_ptx(const char* text, size_t size) {
-  const std::string_view ptx(text, strnlen(text, size));
-  Arch arch;
-  const std::string_view directive = "\n.target";
-  const size_t at = ptx.find(directive);
-  if (at == ptx.npos) return arch;
-  const size_t name = ptx.find_first_not_of(" \t", at + directive.size());
-  if (name == ptx.npos) return arch;
-  const size_t end = ptx.find_first_of(" \t,\r\n", name);
-  if (!parse_arch(ptx.substr(name, end - name), &arch)) return Arch{};
-  return arch;
-}
-
-bool ptx_runs_on(Arch arch, int device) {
-  if (arch.suffix == 'a') return arch.version == device;
-  if (arch.suffix == 'f') return arch.version <= device && arch.version / 10 == device / 10;
-  return arch.version <= device;
-}
-
-/// Higher is more specific; an architecture's own features are worth having.
-int rank_of(Arch arch) { return arch.version * 4 + (arch.suffix == 'a' ? 2 : arch.suffix == 'f'); }
-
-/// The image for a device of compute capability version/10.version%10, or -1.
-int choose_image(const sinter_rt_module& module, int device) {
-  int best = -1, best_rank = -1;
-  for (int i = 0; i < module.num_images; ++i) {
-    const bool ptx = std::strcmp(module.image_arch[i], "ptx") == 0;
-    Arch arch;
-    if (ptx) {
-      arch = target_of_ptx(module.images[i], module.image_sizes[i]);
-      if (!ptx_runs_on(arch, device)) continue;
-    } else if (!parse_arch(module.image_arch[i], &arch) || arch.version != device) {
-      continue;
-    }
-    const int rank = rank_of(arch) + (ptx ? 0 : 1 << 20);  // any cubin that fits beats any PTX
-    if (rank > best_rank) best = i, best_rank = rank;
-  }
-  return best;
-}
-
-std::string list_images(const sinter_rt_module& module) {
-  std::string text;
-  for (int i = 0; i < module.num_images; ++i) {
-    if (i > 0) text += ", ";
-    if (std::strcmp(module.image_arch[i], "ptx") != 0) {
-      text += format("cubin %s", module.image_arch[i]);
-      continue;
-    }
-    const Arch arch = target_of_ptx(module.images[i], module.image_sizes[i]);
-    text += format("ptx sm_%d", arch.version);
-    if (arch.suffix) text += arch.suffix;
-  }
-  return text.empty() ? "none" : text;
-}
 
 /// One attempt to load one module into the current context.
 class Loader {
@@ -108,27 +34,20 @@ class Loader {
   }
 
   int find_device() {
-    CUdevice device = 0;
-    int major = 0, minor = 0;
-    CUresult result = driver_.CtxGetDevice(&device);
-    auto attribute = [&](int* value, int which) {
-      if (result == CUDA_SUCCESS) result = driver_.DeviceGetAttribute(value, which, device);
-    };
-    attribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    attribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    attribute(&shared_optin_, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    version_ = major * 10 + minor;
-    return check(result, "querying the device");
+    if (int code = device_here(driver_, &device_)) return code;
+    return check(driver_.DeviceGetAttribute(&shared_optin_,
+                                            CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                            device_.ordinal),
+                 "querying the device");
   }
 
   int load_image(CUmodule* out) {
-    const int image = choose_image(module_, version_);
+    const int image = choose_image(module_, device_.capability).image;
     if (image < 0) {
-      return failf(
-          SINTER_ERR_UNSUPPORTED,
-          "%s: needed an image for this device, sm_%d, given %s; compile for it too, or add a "
-          "generic target",
-          module_.name, version_, list_images(module_).c_str());
+      return failf(SINTER_ERR_UNSUPPORTED,
+                   "%s: needed an image for this device, %s, given %s; compile for it too, or add a "
+                   "generic target",
+                   module_.name, name_of(device_).c_str(), list_images(module_).c_str());
     }
     std::string log(16384, '\0');
     int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -173,9 +92,17 @@ class Loader {
 
   const Driver& driver_;
   const sinter_rt_module& module_;
-  int version_ = 0;
+  Device device_;
   int shared_optin_ = 0;
 };
+
+/// Without a driver, the words say which devices the module would have run on.
+int open_driver_for(const sinter_rt_module& module, const Driver** driver) {
+  const int code = open_driver(driver);
+  if (!code || module.num_images == 0) return code;
+  return failf(code, "%s: compiled for %s: %s", module.name, list_images(module).c_str(),
+               sinter_last_error());
+}
 
 const Loaded* find_loaded(const ModuleState& state, const Context& context) {
   const Loaded* it = state.loaded.load(std::memory_order_acquire);
@@ -239,7 +166,7 @@ int launch(sinter_rt_module* module, int index, uint64_t grid, uint32_t threads,
   const Driver* driver = nullptr;
   Context context;
   const Loaded* loaded = nullptr;
-  if (int code = open_driver(&driver)) return code;
+  if (int code = open_driver_for(*module, &driver)) return code;
   if (int code = current_context(*driver, &context)) return code;
   if (int code = load(*driver, module, context, &loaded)) return code;
 
@@ -277,6 +204,11 @@ ModuleState& module_state(sinter_rt_module* module) {
   return *static_cast<ModuleState*>(state);
 }
 
+bool is_loaded(sinter_rt_module& module, const Context& context) {
+  const void* state = std::atomic_ref<void*>(module.state).load(std::memory_order_acquire);
+  return state && find_loaded(*static_cast<const ModuleState*>(state), context);
+}
+
 }  // namespace sinter_rt
 
 using namespace sinter_rt;
@@ -288,7 +220,7 @@ int sinter_rt_module_load(sinter_rt_module* module) {
     const Driver* driver = nullptr;
     Context context;
     const Loaded* loaded = nullptr;
-    if (int code = open_driver(&driver)) return code;
+    if (int code = open_driver_for(*module, &driver)) return code;
     if (int code = current_context(*driver, &context)) return code;
     return load(*driver, module, context, &loaded);
   });

@@ -48,6 +48,9 @@ struct ModuleState {
 /// The state, made on first use.
 ModuleState& module_state(sinter_rt_module* module);
 
+/// Whether it is loaded in this context; takes no lock.
+bool is_loaded(sinter_rt_module& module, const Context& context);
+
 /// Frees the workspaces; each of their contexts may be gone.
 void free_workspaces(const Driver& driver, ModuleState& state);
 

@@ -134,6 +134,27 @@ typedef struct sinter_rt_module {
  * call it beforehand to keep the work off the first call. */
 SINTER_API int sinter_rt_module_load(sinter_rt_module* module);
 
+/* One version of an exported pipeline. A library has several where it was compiled for several
+ * targets; all of them take the same arguments. */
+typedef struct sinter_rt_version {
+  const char* target;       /* "cuda-sm_90a", "host" */
+  sinter_rt_module* module; /* its kernels; NULL: the host version, of which there is at most one */
+} sinter_rt_version;
+
+/* Sets `version` to the index of the one that runs a call with these tensors. They lie in device
+ * memory: the version with the image that the current context's device likes best, by the rule of
+ * sinter_rt_module_load. They lie in host memory, or in managed memory on a machine without a
+ * usable device: the host version. Where the arguments are wrong, some version, whose checks say
+ * so. A library of one version asks for nothing. The error names the device and what the library
+ * holds. */
+SINTER_API int sinter_rt_choose(const char* pipeline, const sinter_rt_version* versions,
+                                int num_versions, const sinter_rt_arg* args, int n,
+                                const DLTensor* const* tensors, int* version);
+
+/* Makes `device` current and loads the version that runs there. A negative device is the host. */
+SINTER_API int sinter_rt_prepare(const char* pipeline, const sinter_rt_version* versions,
+                                 int num_versions, int device);
+
 /* Unloads the module from every context and frees its workspaces. Nothing of it may be running, and
  * no graph captured from it may be launched again. */
 SINTER_API void sinter_rt_module_unload(sinter_rt_module* module);

@@ -101,6 +101,51 @@ int main(void) {
 }
 )";
 
+// A library with versions for devices and for the host: host memory runs here, device memory would need a GPU.
+constexpr const char* kFatProgram = R"(
+#include "fat.h"
+
+#define EXPECT(c) if (!(c)) { printf("line %d: %s (%s)\n", __LINE__, #c, sinter_last_error()); return 1; }
+enum { W = 77, H = 19 };
+
+int main(void) {
+  static float source[H + 2][W + 2], blurred[H][W];
+  int64_t shape[2] = {H, W}, larger[2] = {H + 2, W + 2};
+  DLTensor in = tensor(source, larger, kDLFloat, 32, kDLCPU), out = tensor(blurred, shape, kDLFloat, 32, kDLCPU);
+  int x, y;
+  for (y = 0; y < H + 2; ++y)
+    for (x = 0; x < W + 2; ++x) source[y][x] = (float)((x * 7 + y * 5) % 32);
+  EXPECT(fat_init(-1) == 0);
+  EXPECT(fat_workspace_size(&in, &out) >= 0);
+  EXPECT(fat(&in, &out, NULL) == 0);
+  for (y = 0; y < H; ++y)
+    for (x = 0; x < W; ++x) {
+      float sum = 0.0f;
+      int dx, dy;
+      for (dy = 0; dy < 3; ++dy)
+        for (dx = 0; dx < 3; ++dx) sum += source[y + dy][x + dx];
+      EXPECT(blurred[y][x] == sum * 0.125f);
+    }
+  out.device.device_type = kDLCUDA; /* the first tensor decides */
+  EXPECT(fat(&in, &out, NULL) != 0);
+  EXPECT(strstr(sinter_last_error(), "needed cpu memory, given cuda memory") != NULL);
+  in.shape = shape; /* too small for the stencil: the host version checks it too */
+  out.device.device_type = kDLCPU;
+  EXPECT(fat(&in, &out, NULL) != 0);
+  EXPECT(strstr(sinter_last_error(), "input `in`") != NULL || strstr(sinter_last_error(), "`in`") != NULL);
+  in.shape = larger;
+  in.device.device_type = out.device.device_type = kDLCUDA;
+  if (fat_init(0) != 0) { /* no GPU here: what the library would have run on is in the words */
+    printf("init: %s\n", sinter_last_error());
+    EXPECT(fat(&in, &out, NULL) != 0);
+    printf("call: %s\n", sinter_last_error());
+    EXPECT(fat_workspace_size(&in, &out) < 0);
+  }
+  printf("%s\n", fat_metadata());
+  return 0;
+}
+)";
+
 constexpr const char* kGpuProgram = R"(
 #include "gpu_blur.h"
 
@@ -151,6 +196,44 @@ TEST_F(PipelineExport, WithoutAGpuTheCallSaysSo) {
     EXPECT_THAT(log, HasSubstr("init: "));
     EXPECT_THAT(log, HasSubstr("driver"));
   }
+}
+
+TEST_F(PipelineExport, SeveralTargetsInOneLibrary) {
+  const std::vector<Target> targets = {Target::parse("cuda-sm_80-no_ptxas"), Target::parse("host"), Target::parse("cuda-sm_90a-no_ptxas")};
+  box_blur("fat").compile_to_static_library(path("fat"), targets);
+  write("main.c", std::string(kTensors) + kFatProgram);
+  must(compile() + "main.c fat.a " + runtime() + " -o program" + system());
+  const std::string log = must("./program");
+  if (log.find("init: ") != std::string::npos) {
+    for (const char* call : {"init: ", "call: "})
+      EXPECT_THAT(log, HasSubstr(std::string(call) + "fat: compiled for cuda (ptx sm_80), host, cuda (ptx sm_90a), cuda (ptx sm_90): no CUDA driver"));
+  }
+  for (const char* version : {R"({"target": "cuda-sm_80-no_ptxas", "device": "cuda", "images": ["ptx sm_80"])",
+                              R"({"target": "host", "device": "cpu", "images": [], "kernels": []})",
+                              R"({"target": "cuda-sm_90a-no_ptxas", "device": "cuda", "images": ["ptx sm_90a"])",
+                              R"({"target": "cuda-sm_90-no_ptxas", "device": "cuda", "images": ["ptx sm_90"])"})
+    EXPECT_THAT(log, HasSubstr(version));
+
+  // Tools read what a library, and a program that it went into, holds; a linker that collects garbage leaves it.
+  must("cc -ffunction-sections -Wl,--gc-sections main.c fat.a " + runtime() + " -o collected" + system());
+  for (const char* file : {"fat.a", "program", "collected"})
+    EXPECT_THAT(must(std::string("readelf -p .sinter.metadata ") + file), HasSubstr(R"({"name": "fat", "arguments": [{"name": "in")")) << file;
+}
+
+TEST_F(PipelineExport, TargetsThatMakeNoLibrary) {
+  const auto words = [&](const std::vector<Target>& targets) -> std::string {
+    try {
+      box_blur("blur").compile_to_static_library(path("blur"), targets);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(words({}), HasSubstr("E0400]: static library of `blur`: no target is given"));
+  EXPECT_THAT(words({Target::parse("host"), Target::parse("emulate")}), HasSubstr("E0603]: static library of `blur`: not for target emulate-sm_90a"));
+  EXPECT_THAT(words({Target::parse("host"), Target::parse("host-strict_float")}),
+              HasSubstr("targets host and host-strict_float are for the same devices"));
+  EXPECT_THAT(words({Target::parse("cuda-sm_90a"), Target::parse("cuda-sm_90a-no_ptxas")}), HasSubstr("for the same devices"));
 }
 
 }  // namespace

@@ -111,10 +111,41 @@ TEST_F(LlvmExport, FilesAreReplacedWhole) {
 }
 
 TEST_F(LlvmExport, Metadata) {
-  EXPECT_EQ(codegen::metadata_json(test::saxpy_cuda("cuda-sm_90a")),
-            R"({"name": "saxpy", "target": "cuda-sm_90a", "arguments": [{"name": "x", "kind": "input", "type": "f32", "rank": 1}, )"
-            R"({"name": "a", "kind": "scalar", "type": "f32", "rank": 0}, {"name": "y", "kind": "input", "type": "f32", "rank": 1}, )"
-            R"({"name": "out", "kind": "output", "type": "f32", "rank": 1}], "kernels": ["saxpy_kernel"]})");
+  ir::Module device = test::saxpy_cuda("cuda-sm_90a"), host = test::saxpy_host();
+  device.program.funcs[0].fixed_extent = {ir::i32(128)};
+  const std::string text = codegen::metadata_json({{&device, {"cubin sm_90a", "ptx sm_90a"}}, {&host, {}}});
+  EXPECT_EQ(text,
+            R"({"name": "saxpy", "arguments": [{"name": "x", "kind": "input", "type": "f32", "rank": 1, "shape": [128], "dense": true}, )"
+            R"({"name": "a", "kind": "scalar", "type": "f32"}, {"name": "y", "kind": "input", "type": "f32", "rank": 1, "shape": [null], "dense": true}, )"
+            R"({"name": "out", "kind": "output", "type": "f32", "rank": 1, "shape": [null], "dense": true}], )"
+            R"("versions": [{"target": "cuda-sm_90a", "device": "cuda", "images": ["cubin sm_90a", "ptx sm_90a"], "kernels": ["saxpy_kernel"]}, )"
+            R"({"target": "host", "device": "cpu", "images": [], "kernels": []}]})");
+}
+
+TEST_F(LlvmExport, SeveralVersions) {
+  const codegen::Library library{{test::saxpy_cuda("cuda-sm_90a-no_ptxas"), test::saxpy_cuda("cuda-sm_80-no_ptxas"), test::saxpy_host()}, {"left out: */ x"}};
+  codegen::export_static_library(library, at("saxpy"));
+  const std::string a = text_of(at("saxpy.a")), h = text_of(at("saxpy.h"));
+  EXPECT_THAT(a, HasSubstr(".target sm_90a"));
+  EXPECT_THAT(a, HasSubstr(".target sm_80"));
+  EXPECT_THAT(a, HasSubstr(".sinter.metadata"));
+  EXPECT_THAT(h, HasSubstr("compiled by Sinter for cuda-sm_90a-no_ptxas, cuda-sm_80-no_ptxas, host."));
+  EXPECT_THAT(h, HasSubstr("left out: *| x"));
+  EXPECT_THAT(h, HasSubstr("or all of them in host memory"));
+}
+
+TEST_F(LlvmExport, GenericPtxGoesWithAnArchitecturesOwn) {
+  const auto names = [](const std::vector<std::string>& given) {
+    std::vector<ir::Target> targets;
+    for (const std::string& t : given) targets.push_back(ir::Target::parse(t));
+    std::vector<std::string> out;
+    for (const ir::Target& t : codegen::generic_targets(targets)) out.push_back(t.to_string());
+    return out;
+  };
+  EXPECT_THAT(names({"cuda-sm_90a", "host"}), ::testing::ElementsAre("cuda-sm_90-no_ptxas"));
+  EXPECT_THAT(names({"cuda-sm_90a-strict_float"}), ::testing::ElementsAre("cuda-sm_90-strict_float-no_ptxas"));
+  EXPECT_THAT(names({"cuda-sm_90a", "cuda-sm_90"}), ::testing::IsEmpty());
+  EXPECT_THAT(names({"cuda-sm_80", "host"}), ::testing::IsEmpty());
 }
 
 }  // namespace
