@@ -39,6 +39,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/sinterConfigVersio
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/cmake/sinterConfig.cmake"
               "${PROJECT_BINARY_DIR}/cmake/sinterConfigVersion.cmake"
+        cmake/SinterAddLibrary.cmake
         DESTINATION "${package_dir}" COMPONENT runtime)
 install(FILES cmake/FindZ3.cmake DESTINATION "${package_dir}" COMPONENT compiler)
 

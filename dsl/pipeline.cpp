@@ -158,19 +158,7 @@ void Pipeline::compile_to_static_library(const std::string& path, const Target& 
 }
 
 void Pipeline::compile_to_static_library(const std::string& path, const std::vector<Target>& targets) const {
-  codegen::check_targets(name_, targets);
-  const auto built = build();
-  codegen::Library library;
-  for (const Target& t : targets) library.versions.push_back(lower_pipeline(built, t).module);
-  for (const Target& t : codegen::generic_targets(targets)) {
-    try {
-      library.versions.push_back(lower_pipeline(built, t).module);
-    } catch (const UserError& e) {
-      // A schedule may need what only the named architecture has: newer devices then have no version, and the header says why.
-      library.notes.push_back("No version for newer devices (" + t.to_string() + "): " + e.diagnostic().message);
-    }
-  }
-  codegen::export_static_library(library, path);
+  sinter::compile_to_static_library(path, targets, [this](const Target&) { return *this; });
 }
 
 void Pipeline::compile_to_ptx(const std::string& path, const Target& target) const {
@@ -181,6 +169,25 @@ void Pipeline::compile_to_llvm(const std::string& path, const Target& target) co
 }
 void Pipeline::compile_to_ir(const std::string& path, const Target& target) const {
   codegen::export_text(print(lower_pipeline(build(), target).module), path);
+}
+
+void compile_to_static_library(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make) {
+  codegen::check_targets(targets);
+  codegen::Library library;
+  const auto add = [&](const Target& t) {
+    const Pipeline p = make(t);
+    library.versions.push_back(lower_pipeline({p.program(), p.schedule()}, t).module);
+  };
+  for (const Target& t : targets) add(t);
+  for (const Target& t : codegen::generic_targets(targets)) {
+    try {
+      add(t);
+    } catch (const UserError& e) {
+      // A schedule may need what only the named architecture has: newer devices then have no version, and the header says why.
+      library.notes.push_back("No version for newer devices (" + t.to_string() + "): " + e.diagnostic().message);
+    }
+  }
+  codegen::export_static_library(library, path);
 }
 
 // ---- reports -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -121,5 +122,8 @@ class Pipeline {
   std::shared_ptr<Callable> kept_;
   std::string kept_key_;
 };
+
+// Pipeline::compile_to_static_library with a pipeline made for each target, so that schedules may differ; their arguments may not (E0603).
+void compile_to_static_library(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make);
 
 }  // namespace sinter

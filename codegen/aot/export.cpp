@@ -59,13 +59,12 @@ std::string archive_of(const std::string& object, const std::string& member) {
 
 }  // namespace
 
-void check_targets(const std::string& pipeline, const std::vector<ir::Target>& targets) {
+void check_targets(const std::vector<ir::Target>& targets) {
   const auto wrong = [&](const std::string& what, const std::string& help) {
-    ir::user_error(ir::ErrorCode::BadTarget, {}, "static library of `" + pipeline + "`: " + what, help);
+    ir::user_error(ir::ErrorCode::BadTarget, {}, "static library: " + what, help);
   };
   if (targets.empty()) wrong("no target is given", "name at least one: host, cuda-sm_90a");
   for (size_t i = 0; i < targets.size(); ++i) {
-    require_backend(targets[i], pipeline, true, "static library");
     for (size_t j = 0; j < i; ++j) {
       const bool same = targets[i].backend == targets[j].backend && (!targets[i].is_gpu() || targets[i].sm_name() == targets[j].sm_name());
       if (same) wrong("targets " + targets[j].to_string() + " and " + targets[i].to_string() + " are for the same devices", "keep one of them");
@@ -88,8 +87,15 @@ std::vector<ir::Target> generic_targets(const std::vector<ir::Target>& targets) 
 
 void export_static_library(const Library& library, const std::string& path, const ExportOptions& options) {
   ir::internal_check(!library.versions.empty(), "an exported library has a version");
-  for (const ir::Module& m : library.versions) require_backend(m.target, m.program.name, true, "static library");
   const ir::Program& program = library.versions[0].program;
+  for (const ir::Module& m : library.versions) {
+    require_backend(m.target, m.program.name, true, "static library");
+    if (m.program.name != program.name || arguments_json(m.program) != arguments_json(program))
+      ir::user_error(ir::ErrorCode::ExportFailed, {},
+                     "static library of `" + program.name + "`: the pipelines for " + library.versions[0].target.to_string() + " and " + m.target.to_string() +
+                         " have different names or arguments",
+                     "only their schedules may differ: arguments are " + arguments_json(program) + " and " + arguments_json(m.program));
+  }
   check_c_names(program);
   const std::string member = program.name + ".o";
   const std::string object = host_part(library.versions, options, to_object);

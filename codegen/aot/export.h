@@ -19,7 +19,7 @@ struct Library {
 };
 
 // Throws UserError E0400 for a list that is empty or has two versions for one device, E0603 for a target that can't be exported.
-void check_targets(const std::string& pipeline, const std::vector<ir::Target>& targets);
+void check_targets(const std::vector<ir::Target>& targets);
 
 // What is exported beside the targets that a user names: code of an architecture with a letter (sm_90a) runs on that one only, so that
 // generic PTX (sm_90) goes with it, unless it is named.
@@ -29,7 +29,7 @@ std::vector<ir::Target> generic_targets(const std::vector<ir::Target>& targets);
 // defines `name`, `name_init`, `name_workspace_size` and `name_metadata`, where `name` is the pipeline's, and nothing else that
 // another object could see; it needs the runtime library and the C library. Kernels of cuda targets travel inside of it. The metadata is
 // a JSON text in a section of its own, ".sinter.metadata", for tools: readelf -p .sinter.metadata path.a
-// Throws UserError E0603 for a name that is no C identifier and for files that can't be written.
+// Throws UserError E0603 for a name that is no C identifier, for versions whose arguments differ, and for files that can't be written.
 void export_static_library(const Library& library, const std::string& path, const ExportOptions& options = {});
 void export_static_library(const ir::Module& module, const std::string& path, const ExportOptions& options = {});
 

@@ -139,9 +139,8 @@ std::string c_header(const Library& library) {
   return h;
 }
 
-std::string metadata_json(const std::vector<VersionText>& versions) {
-  const ir::Program& p = versions[0].module->program;
-  std::string j = "{\"name\": " + json_string(p.name) + ", \"arguments\": [";
+std::string arguments_json(const ir::Program& p) {
+  std::string j = "[";
   for (size_t i = 0; i < p.args.size(); ++i) {
     const ir::Argument& a = p.args[i];
     const bool scalar = a.kind == ir::Argument::Kind::Param;
@@ -160,7 +159,12 @@ std::string metadata_json(const std::vector<VersionText>& versions) {
     }
     j += "}";
   }
-  j += "], \"versions\": [";
+  return j + "]";
+}
+
+std::string metadata_json(const std::vector<VersionText>& versions) {
+  const ir::Program& p = versions[0].module->program;
+  std::string j = "{\"name\": " + json_string(p.name) + ", \"arguments\": " + arguments_json(p) + ", \"versions\": [";
   const auto list = [&](const char* name, const std::vector<std::string>& words) {
     j += std::string(", \"") + name + "\": [";
     for (size_t i = 0; i < words.size(); ++i) j += (i ? ", " : "") + json_string(words[i]);

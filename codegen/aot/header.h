@@ -26,6 +26,7 @@ struct VersionText {
 // {"name": "f", "arguments": [{"name", "kind", "type", "rank", "shape", "dense"}], "versions": [{"target", "device", "images", "kernels"}]}
 // kind is "input", "output" or "scalar". shape is in DLPack's order, the innermost dimension last, null where any extent will do; dense:
 // the innermost stride has to be 1.
+std::string arguments_json(const ir::Program& program);  // the list of "arguments"
 std::string metadata_json(const std::vector<VersionText>& versions);
 
 }  // namespace sinter::codegen

@@ -229,7 +229,7 @@ TEST_F(PipelineExport, TargetsThatMakeNoLibrary) {
     }
     return "accepted";
   };
-  EXPECT_THAT(words({}), HasSubstr("E0400]: static library of `blur`: no target is given"));
+  EXPECT_THAT(words({}), HasSubstr("E0400]: static library: no target is given"));
   EXPECT_THAT(words({Target::parse("host"), Target::parse("emulate")}), HasSubstr("E0603]: static library of `blur`: not for target emulate-sm_90a"));
   EXPECT_THAT(words({Target::parse("host"), Target::parse("host-strict_float")}),
               HasSubstr("targets host and host-strict_float are for the same devices"));
