@@ -20,6 +20,14 @@ bool dump_wanted(const char* setting, std::string_view pass) {
   return false;
 }
 
+bool verifies_each_pass() {
+#ifdef NDEBUG
+  return std::getenv("SINTER_VERIFY") != nullptr;
+#else
+  return true;
+#endif
+}
+
 PassScope::PassScope(std::string name, PassLog* log, std::function<std::string()> print, std::function<void()> verify)
     : name_(std::move(name)), log_(log), print_(std::move(print)), verify_(std::move(verify)) {
   dump_ = print_ && dump_wanted(std::getenv("SINTER_DUMP"), name_);

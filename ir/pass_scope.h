@@ -26,6 +26,10 @@ using PassLog = std::vector<PassTime>;
 // Is `pass` among those that `setting` (the value of SINTER_DUMP, may be null) names?
 bool dump_wanted(const char* setting, std::string_view pass);
 
+// Whether the verifier runs after each small pass, too: in builds without NDEBUG, which tests are, and where SINTER_VERIFY is set. What the
+// stages of lowering leave is verified always.
+bool verifies_each_pass();
+
 class PassScope {
  public:
   // `print` and `verify` may be empty. `print` is called before the pass and after it, and only where a dump is wanted.

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/schedule.h"
 
 namespace sinter::ir {
@@ -14,5 +14,6 @@ namespace sinter::ir {
 std::pair<Program, Schedule> parse_program(std::string_view text);  // the schedule may be left out
 std::pair<Program, Stmt> parse_nest(std::string_view text);
 Module parse_module(std::string_view text);
+std::pair<Module, KernelDraft> parse_draft(std::string_view text);  // the Module: arguments and buffers
 
 }  // namespace sinter::ir

@@ -177,4 +177,14 @@ Module parse_module(std::string_view text) {
   return m;
 }
 
+std::pair<Module, KernelDraft> parse_draft(std::string_view text) {
+  text::Parser parser(text);
+  std::pair<Module, KernelDraft> out;
+  out.first.program = parser.program();
+  parser.module(out.first);
+  out.second = parser.draft();
+  parser.expect_end();
+  return out;
+}
+
 }  // namespace sinter::ir

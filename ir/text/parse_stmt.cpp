@@ -88,10 +88,7 @@ std::vector<int64_t> Parser::integers() {
   return out;
 }
 
-std::function<Stmt(Stmt)> Parser::alloc() {
-  const int f = func();
-  expect(":");
-  const Type t = type();
+std::vector<Region> Parser::regions() {
   std::vector<Region> region;
   if (is("[")) do {
       Region r;
@@ -104,11 +101,23 @@ std::function<Stmt(Stmt)> Parser::alloc() {
       expect("]");
       region.push_back(std::move(r));
     } while (accept("x"));
-  expect("in");
+  return region;
+}
+
+Memory Parser::memory() {
   const std::optional<Memory> memory = by_name(peek().text, memory_name, Memory::Host);
   if (!memory) expected("a memory");
   next();
-  AllocStmt a(f, t, *memory, std::move(region), nullptr);
+  return *memory;
+}
+
+std::function<Stmt(Stmt)> Parser::alloc() {
+  const int f = func();
+  expect(":");
+  const Type t = type();
+  std::vector<Region> region = regions();
+  expect("in");
+  AllocStmt a(f, t, memory(), std::move(region), nullptr);
   for (;;) {
     if (accept("ring")) a.ring = small_integer();
     else if (accept("align")) a.align = small_integer();
@@ -137,6 +146,16 @@ void Parser::range(Type t, Expr& min, Expr& extent) {
   expect(offset ? "]" : ")");
 }
 
+LoopHints Parser::hints() {
+  LoopHints h;
+  for (;;) {
+    if (accept("vector")) h.vector = integer();
+    else if (accept("unroll")) h.unroll = integer();
+    else if (accept("threads")) h.threads = integer();
+    else return h;
+  }
+}
+
 Stmt Parser::loop(LoopKind kind) {
   const Sym v = binding();
   const Type t = v ? v->type : Int(32);
@@ -144,15 +163,9 @@ Stmt Parser::loop(LoopKind kind) {
   Expr min, extent, live;
   range(t, min, extent);
   if (accept("live")) live = expr(t);
-  LoopHints hints;
-  for (;;) {
-    if (accept("vector")) hints.vector = integer();
-    else if (accept("unroll")) hints.unroll = integer();
-    else if (accept("threads")) hints.threads = integer();
-    else break;
-  }
+  const LoopHints h = hints();
   const Loc l = loc();
-  return std::make_shared<ForStmt>(v, min, extent, live, kind, body(), l, hints);
+  return std::make_shared<ForStmt>(v, min, extent, live, kind, body(), l, h);
 }
 
 Stmt Parser::provide_or_store() {

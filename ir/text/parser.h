@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/schedule.h"
 #include "ir/text/lexer.h"
 
@@ -25,6 +25,7 @@ class Parser {
   void free_variables();  // free (a, b : i64), if it stands here
   Stmt nest();
   void module(Module& m);
+  KernelDraft draft();
   bool at_end() const { return peek().kind == TokenKind::End; }
   void expect_end();
 
@@ -109,6 +110,9 @@ class Parser {
   void range(Type t, Expr& min, Expr& extent);
   std::function<Stmt(Stmt)> let();
   std::function<Stmt(Stmt)> alloc();
+  std::vector<Region> regions();
+  LoopHints hints();
+  Memory memory();
 
   // parse_program.cpp
   void function_definition(Program& p, bool input);
@@ -117,6 +121,10 @@ class Parser {
   Directive directive();
   std::pair<int, std::string> func_and_member();
   int update_number();
+
+  // parse_draft.cpp
+  KernelStorage storage();
+  NarrowStride narrow_stride();
 
   // parse_module.cpp
   void buffer(Module& m);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/schedule.h"
 
 namespace sinter::ir {
@@ -23,11 +23,14 @@ std::string print(const Program& program, const Schedule& schedule, const PrintO
 std::string print(const Program& program, const PrintOptions& options = {});
 std::string print_nest(const Program& program, const Stmt& nest, const PrintOptions& options = {});  // what parse_nest reads
 std::string print(const Module& module, const PrintOptions& options = {});
+std::string print_draft(const Module& module, const KernelDraft& draft, const PrintOptions& options = {});  // what parse_draft reads
 
 // Parts of the above, for people; not a whole file.
 std::string print(const Stmt& s, const Program& program, const PrintOptions& options = {});
 std::string print(const Stmt& s, const Module& module, const PrintOptions& options = {});
 std::string print(const Kernel& kernel, const Module& module, const PrintOptions& options = {});
+std::string print(const KernelDraft& draft, const Module& module, const PrintOptions& options = {});
+std::string print_cut(const Stmt& entry, const std::vector<KernelDraft>& drafts, const Module& module);  // the entry, and what it launches
 std::string print(const Expr& e, const Program& program);
 
 // Only loops, allocations, produce and consume, and which Func is computed where: what users see as print_loop_nest().

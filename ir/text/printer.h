@@ -23,6 +23,8 @@ class Printer {
   void nest(const Stmt& s);
   void module(const Module& m);
   void kernel(const Kernel& k, int index);
+  void draft(const KernelDraft& k);
+  void name_kernel(const std::string& name) { kernels_.push_back(quote_sym(kernel_names_.add(name))); }
   void body(const Stmt& s);  // what stands between the braces of a block
   std::string inline_expr(const Expr& e, Type expected = {});
   std::string take() { return std::move(out_); }
@@ -68,6 +70,9 @@ class Printer {
   std::string optional_exprs(const char* word, const std::vector<Expr>& es, Type usual);
   std::string directive(const Directive& d);
   std::string stage_of(FuncId f, int stage, int usual) const;
+
+  // print_draft.cpp
+  void storage(const KernelStorage& s);
 
   // print_module.cpp
   void buffer(const Buffer& b, int id);

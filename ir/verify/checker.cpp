@@ -119,9 +119,18 @@ void Checker::access(int id, Type element, const std::vector<Expr>& index, bool 
   }
   const bool is_func = id < static_cast<int>(program_.funcs.size());
   const bool at_boundary = is_func && (program_.funcs[id].is_input() || program_.is_output(id));
+  const bool in_module = module_ && id < static_cast<int>(module_->buffers.size());
+  const bool placed = in_module && (module_->buffers[id].is_argument || module_->buffers[id].workspace_offset.defined());
   switch (form_) {
-    case FormKind::Nest: problem_if(!at_boundary && !allocs_.count(id), name(id) + " is accessed outside of its allocation"); break;
+    case FormKind::Nest:
+    case FormKind::HostLoops: problem_if(!at_boundary && !placed && !allocs_.count(id), name(id) + " is accessed outside of its allocation"); break;
     case FormKind::Tiles: break;
+    case FormKind::Expanded: {
+      // What the threads of a block hold in registers together has become an array of each of them.
+      const Allocation* a = allocation(id);
+      problem_if(flat && (!a || a->memory != Memory::Register), "a flat access to " + name(id) + ", which is not in registers");
+      break;
+    }
     case FormKind::Threads: {
       if (allocations_.count(id)) {
         if (flat) register_index(id, index[0]);
@@ -132,12 +141,8 @@ void Checker::access(int id, Type element, const std::vector<Expr>& index, bool 
       problem_if(store && !listed(kernel_->written), name(id) + " is not among the kernel's written buffers");
       break;
     }
-    case FormKind::Host: {
-      const bool in_module = id < static_cast<int>(module_->buffers.size());
-      const bool placed = in_module && (module_->buffers[id].is_argument || module_->buffers[id].workspace_offset.defined());
-      problem_if(!placed && !allocs_.count(id), name(id) + " is accessed outside of its allocation");
-      break;
-    }
+    case FormKind::HostFlat:
+    case FormKind::Host: problem_if(!placed && !allocs_.count(id), name(id) + " is accessed outside of its allocation"); break;
     case FormKind::Entry: problem("the entry accesses " + name(id)); break;
   }
   problem_if(store && is_func && program_.funcs[id].is_input(), "a store to the Input " + name(id));
@@ -153,18 +158,18 @@ void Checker::node(const Expr& e) {
     typed_.insert(e.get());
     keep_.push_back(e);
   }
-  const bool scalar_form = form_ == FormKind::Nest || form_ == FormKind::Entry;
+  const bool scalar_form = form_ == FormKind::Nest || form_ == FormKind::Expanded || form_ == FormKind::HostLoops || form_ == FormKind::Entry;
   problem_if(scalar_form && !e.type().is_scalar(), "a vector in a form of scalars");
   problem_if(e.type().lanes > kMaxLanes, "a vector of " + std::to_string(e.type().lanes) + " lanes");
-  const bool multi = form_ == FormKind::Nest || form_ == FormKind::Tiles;
+  const bool multi = form_ == FormKind::Nest || form_ == FormKind::Tiles || form_ == FormKind::Expanded || form_ == FormKind::HostLoops;
   if (e->op == Op::Call) {
     problem_if(!multi, "a Call, where accesses are flat");
     access(e->id, e.type().element(), e->args, false, false);
   } else if (e->op == Op::Load) {
-    problem_if(form_ == FormKind::Nest, "a flat Load in the Nest form");
+    problem_if(form_ == FormKind::Nest || form_ == FormKind::HostLoops, form_ == FormKind::Nest ? "a flat Load in the Nest form" : "a flat Load where accesses have coordinates");
     access(e->id, e.type().element(), {e->args[0]}, true, false);
   } else if (e->op == Op::Shuffle) {
-    problem_if(form_ != FormKind::Threads && form_ != FormKind::Tiles, "a Shuffle outside of a kernel");
+    problem_if(form_ != FormKind::Threads && form_ != FormKind::Tiles && form_ != FormKind::Expanded, "a Shuffle outside of a kernel");
   }
 }
 
@@ -196,26 +201,30 @@ void Checker::expr(const Expr& e) {
 // ---- statements -----------------------------------------------------------------------------------------------------
 
 bool Checker::allowed(const Stmt& s) const {
+  const FormKind f = form_;
+  const bool host = f == FormKind::HostLoops || f == FormKind::HostFlat || f == FormKind::Host;
+  const bool per_thread = f == FormKind::Expanded || f == FormKind::Threads;
+  const bool in_tile = f == FormKind::Tiles && place_.in_tile, around_tiles = f == FormKind::Tiles && !place_.in_tile;
   switch (s->kind) {
     case StmtKind::Seq: case StmtKind::If: case StmtKind::Let: return true;
     case StmtKind::For: {
       const LoopKind k = as<ForStmt>(s)->loop;
-      switch (form_) {
-        case FormKind::Nest: return true;
-        case FormKind::Tiles: return place_.in_tile ? k != LoopKind::Block && k != LoopKind::Parallel : k == LoopKind::Serial || k == LoopKind::Unrolled;
-        case FormKind::Host: return k == LoopKind::Serial || k == LoopKind::Parallel;
-        default: return k == LoopKind::Serial;
-      }
+      const bool copies = k == LoopKind::Vectorized || k == LoopKind::Unrolled;
+      if (f == FormKind::Nest) return true;
+      if (in_tile) return k != LoopKind::Block && k != LoopKind::Parallel;
+      if (around_tiles) return k == LoopKind::Serial || k == LoopKind::Unrolled;
+      if (copies) return f == FormKind::Expanded || f == FormKind::HostLoops || f == FormKind::HostFlat;
+      return k == LoopKind::Serial || (host && k == LoopKind::Parallel);
     }
-    case StmtKind::Provide: return form_ == FormKind::Nest || (form_ == FormKind::Tiles && place_.in_tile);
-    case StmtKind::Alloc: return form_ == FormKind::Nest || form_ == FormKind::Host || (form_ == FormKind::Tiles && place_.in_tile);
-    case StmtKind::Produce: case StmtKind::Consume: return form_ == FormKind::Nest;
-    case StmtKind::Tile: return form_ == FormKind::Tiles && !place_.in_tile;
-    case StmtKind::Store: return form_ == FormKind::Threads || form_ == FormKind::Host || (form_ == FormKind::Tiles && place_.in_tile);
-    case StmtKind::Sync: case StmtKind::AsyncCopy: case StmtKind::Matrix: return form_ == FormKind::Threads || (form_ == FormKind::Tiles && !place_.in_tile);
-    case StmtKind::Launch: return form_ == FormKind::Entry;
-    case StmtKind::Check: return form_ == FormKind::Nest || form_ == FormKind::Host || form_ == FormKind::Entry;
-    case StmtKind::Memset: return form_ == FormKind::Host || form_ == FormKind::Entry;
+    case StmtKind::Provide: return f == FormKind::Nest || f == FormKind::Expanded || f == FormKind::HostLoops || in_tile;
+    case StmtKind::Alloc: return f == FormKind::Nest || host || in_tile;
+    case StmtKind::Produce: case StmtKind::Consume: return f == FormKind::Nest;
+    case StmtKind::Tile: return around_tiles;
+    case StmtKind::Store: return per_thread || f == FormKind::HostFlat || f == FormKind::Host || in_tile;
+    case StmtKind::Sync: case StmtKind::AsyncCopy: case StmtKind::Matrix: return per_thread || around_tiles;
+    case StmtKind::Launch: return f == FormKind::Entry;
+    case StmtKind::Check: return f == FormKind::Nest || host || f == FormKind::Entry;
+    case StmtKind::Memset: return f == FormKind::Host || f == FormKind::Entry;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 // The walk that the verifiers share: scopes, types, and which statements a form has. What differs between forms is a Form.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -12,7 +13,8 @@
 
 namespace sinter::ir {
 
-enum class FormKind : uint8_t { Nest, Tiles, Threads, Host, Entry };
+// Expanded: per-thread code before it is flat. HostLoops, HostFlat: the loops of a host pipeline before and after they are flat.
+enum class FormKind : uint8_t { Nest, Tiles, Expanded, Threads, HostLoops, HostFlat, Host, Entry };
 
 class Checker {
  public:
@@ -22,6 +24,8 @@ class Checker {
   void set_kernel(const Kernel& k);
   void body(const Stmt& s) { stmt(s); }
   void role(const Role& r);
+  void inside_block() { place_.in_block = true; }         // the body of a kernel, in Nest form
+  void layouts_undecided() { layouts_decided_ = false; }
 
   void problem(const std::string& text);  // at the current statement
   void problem_if(bool bad, const std::string& text) {
@@ -80,6 +84,7 @@ class Checker {
   const Module* module_;
   const Kernel* kernel_ = nullptr;
   int role_warps_ = 0;
+  bool layouts_decided_ = true;
   Place place_;
   Stmt current_;
   std::unordered_set<const VarNode*> scope_, tainted_;
@@ -91,5 +96,10 @@ class Checker {
   std::vector<std::string> problems_;
   StmtMarks marks_;
 };
+
+// Throws a VerifyError about `what` where the checker met problems; `print_it` prints the form with its marks.
+void finish(const Checker& c, const std::string& what, const std::function<std::string(const PrintOptions&)>& print_it);
+// What stands around the bodies of a kernel: sizes, buffers, allocations, roles.
+void kernel_header(Checker& c, const Kernel& k, const Module& m);
 
 }  // namespace sinter::ir

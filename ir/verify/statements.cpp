@@ -76,7 +76,7 @@ void Checker::alloc(const Stmt&, const AllocStmt& a) {
     problem("there is no Func " + std::to_string(a.func));
   } else {
     problem_if(element_type(a.func) != a.type, name(a.func) + " holds " + to_string(element_type(a.func)) + ", allocated as " + to_string(a.type));
-    problem_if(form_ != FormKind::Host && rank(a.func) >= 0 && static_cast<int>(a.region.size()) != rank(a.func), "the region is not of the rank of " + name(a.func));
+    problem_if(form_ != FormKind::Host && form_ != FormKind::HostFlat && rank(a.func) >= 0 && static_cast<int>(a.region.size()) != rank(a.func), "the region is not of the rank of " + name(a.func));
     problem_if(allocs_.count(a.func) > 0, name(a.func) + " is allocated already");
     const bool is_func = a.func < static_cast<int>(program_.funcs.size());
     problem_if(is_func && program_.funcs[a.func].is_input(), "an allocation of an Input");
@@ -123,7 +123,7 @@ void Checker::layout(const TileStmt& t) {
   const int rank = static_cast<int>(t.vars.size());
   const int threads = role_warps_ * 32;
   const Layout& l = t.layout;
-  if (l.kind == Layout::Kind::Single) return;
+  if (l.kind == Layout::Kind::Single || !layouts_decided_) return;
   problem_if(l.threads < 1 || l.vector < 1, "a layout without threads or vectors");
   problem_if(threads && l.threads > std::max(threads, kernel_ ? kernel_->threads : 0), "a layout of more threads than the role has");
   if (l.kind == Layout::Kind::Flat) {

@@ -41,13 +41,6 @@ std::string around_marks(const std::string& text) {
   return out;
 }
 
-void finish(const Checker& c, const std::string& what, const std::function<std::string(const PrintOptions&)>& print_it) {
-  if (c.clean()) return;
-  PrintOptions options;
-  options.marks = &c.marks();
-  throw VerifyError(what, c.problems(), around_marks(print_it(options)));
-}
-
 void program_variables(Checker& c, const Program& p) {
   for (const FuncDef& f : p.funcs)
     for (const std::vector<Sym>* syms : {&f.extent, &f.stride})
@@ -60,6 +53,22 @@ void program_variables(Checker& c, const Program& p) {
 void slots(Checker& c, const Module& m) {
   for (const Sym& s : m.args.slots)
     if (s) c.in_scope(s);
+}
+
+void host_form(FormKind form, const Stmt& s, const Module& m) {
+  Checker c(form, m.program, &m);
+  slots(c, m);
+  c.body(s);
+  finish(c, "the host code", [&](const PrintOptions& o) { return print(s, m, o); });
+}
+
+}  // namespace
+
+void finish(const Checker& c, const std::string& what, const std::function<std::string(const PrintOptions&)>& print_it) {
+  if (c.clean()) return;
+  PrintOptions options;
+  options.marks = &c.marks();
+  throw VerifyError(what, c.problems(), around_marks(print_it(options)));
 }
 
 void kernel_header(Checker& c, const Kernel& k, const Module& m) {
@@ -94,6 +103,8 @@ void kernel_header(Checker& c, const Kernel& k, const Module& m) {
   c.problem_if(std::any_of(owners.begin(), owners.end(), [](int n) { return n != 1; }), "the roles do not cover the block's warps once each");
 }
 
+namespace {
+
 void kernel_form(FormKind form, const Kernel& k, const Module& m) {
   Checker c(form, m.program, &m);
   kernel_header(c, k, m);
@@ -121,8 +132,25 @@ void verify_nest(const Program& program, const Stmt& nest) {
   finish(c, "the nest", [&](const PrintOptions& o) { return print(nest, program, o); });
 }
 
+void verify_cut(const Stmt& entry, const std::vector<KernelDraft>& drafts, const Module& module) {
+  // The launches are checked as those of kernels: with the host variables as their scalars.
+  Module launched = module;
+  for (const KernelDraft& d : drafts) {
+    Kernel k;
+    k.name = d.name;
+    k.scalars = d.host;
+    launched.kernels.push_back(std::move(k));
+  }
+  launched.entry = entry;
+  gpu_entry(launched);
+  for (const KernelDraft& d : drafts) verify_draft(d, module);
+}
+
 void verify_kernel_tiles(const Kernel& kernel, const Module& module) { kernel_form(FormKind::Tiles, kernel, module); }
 void verify_kernel_threads(const Kernel& kernel, const Module& module) { kernel_form(FormKind::Threads, kernel, module); }
+
+void verify_host_loops(const Stmt& s, const Module& module) { host_form(FormKind::HostLoops, s, module); }
+void verify_host_flat(const Stmt& s, const Module& module) { host_form(FormKind::HostFlat, s, module); }
 
 void verify_host(const Module& module) {
   Checker c(FormKind::Host, module.program, &module);

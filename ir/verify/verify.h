@@ -34,6 +34,20 @@
 //   - roles: their warps cover the block, without overlap
 //   - Sync has the operands of its kind; a barrier is an element of a u64 allocation in shared memory; AsyncCopy joins a global and a
 //     shared buffer of one type, with a slot where the allocation is a ring; Matrix names an instruction whose types are its operands'
+// Draft of a kernel; each stage (ir/kernel_draft.h) keeps what those before it have established
+//   - variables are the kernel's index, the host's, those of buffers, or bound in the body; an accessed Func is stored in the kernel, or is
+//     an argument or in the workspace; storage has the Func's rank and type, constant extents and a first coordinate in scope wherever
+//     it is accessed
+//   - cut, decoded: the Nest form inside a block; block loops are in scope until they are decoded
+//   - tiled: the form with tile statements, without layouts; `lets` are the body's Lets, hints are of tile variables
+//   - sized: threads are whole warps
+//   - laid out: a tile with dimensions has a layout of the kernel's threads that covers its box; no Func in Memory::Auto
+//   - packed: Funcs in shared memory are aligned and inside `shared_bytes`
+//   - expanded: Seq, For (Serial, Vectorized, Unrolled), If, Let, Provide, Store, Sync; flat accesses to the block's registers only
+//   - flat: the form of a kernel per thread
+// Host, while it is lowered
+//   - loops: Seq, For (Serial, Parallel, Vectorized, Unrolled), If, Let, Provide, Alloc, Check; Calls, no Loads; scalars
+//   - flat: the same with Store, Loads, no Calls
 // Host
 //   - the entry is Seq, For (Serial, Parallel), If, Let, Alloc, Store, Check, Memset; flat Loads; at most 16 lanes; no kernels
 //   - a buffer is an argument, in the workspace, or inside its Alloc; nothing stores to an Input
@@ -47,7 +61,7 @@
 #include <vector>
 
 #include "ir/diagnostic.h"
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/schedule.h"
 
 namespace sinter::ir {
@@ -70,6 +84,11 @@ void verify_schedule(const Program& program, const Schedule& schedule);
 void verify_nest(const Program& program, const Stmt& nest);
 void verify_kernel_tiles(const Kernel& kernel, const Module& module);
 void verify_kernel_threads(const Kernel& kernel, const Module& module);
+void verify_draft(const KernelDraft& draft, const Module& module);
+// What cut-kernels leaves: the entry launches `drafts` by index, where the host variables that each uses are in scope.
+void verify_cut(const Stmt& entry, const std::vector<KernelDraft>& drafts, const Module& module);
+void verify_host_loops(const Stmt& s, const Module& module);
+void verify_host_flat(const Stmt& s, const Module& module);
 void verify_host(const Module& module);
 void verify_module(const Module& module);  // a finished Module, for any target
 

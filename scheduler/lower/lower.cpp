@@ -20,9 +20,15 @@ Module expand_module_math(Module m) {
   return m;
 }
 
-Plan place(const Program& program, const Schedule& schedule, const Target& target) {
-  Plan plan = apply_schedule(program, schedule, target);
-  resolve_placement(plan);
+Plan place(const Program& program, const Schedule& schedule, const Target& target, PassLog* passes) {
+  Plan plan;
+  const auto run = [&](const char* name, auto pass) {
+    PassScope scope(name, passes, [&] { return print(plan.program); }, [&] { verify_program(plan.program); });
+    pass();
+    scope.done();
+  };
+  run("apply-schedule", [&] { plan = apply_schedule(program, schedule, target); });
+  run("resolve-placement", [&] { resolve_placement(plan); });  // substitutes inlined Funcs
   return plan;
 }
 
@@ -33,18 +39,22 @@ Lowered lower(const Program& program, const Schedule& schedule, const Target& ta
   const auto print_nest_of = [](const Nest& n) { return print(n.body, n.program); };
   const auto print_module = [](const Module& m) { return print(m); };
   const std::unique_ptr<Prover> prover = proofs.enabled ? make_prover() : nullptr;
-  const KernelProofs kernel_proofs{prover.get(), &out.proofs, {}};
+  KernelOptions kernel_options;
+  kernel_options.prover = prover.get();
+  kernel_options.report = &out.proofs;
+  kernel_options.passes = &out.passes;
 
   verify_program(program);
   verify_schedule(program, schedule);
-  const Plan plan = place(program, schedule, target);
+  const Plan plan = place(program, schedule, target, &out.passes);
   out.nest = run_pass(&out.passes, "build-nest", Nest{program, make_seq({}), {}, {}, {}}, [&] { return build_nest(plan); }, print_nest_of,
                       [](const Nest& n) { verify_nest(n.program, n.body); });
   if (prover) prove_nest(out.nest.program, out.nest.body, *prover, out.proofs);
   out.module = run_pass(
       &out.passes, target.is_gpu() ? "lower-kernels" : "lower-host", Module{},
       [&] {
-        return target.is_gpu() ? lower_kernels(out.nest.program, out.nest.body, target, kernel_proofs) : lower_host(out.nest.program, out.nest.body, target);
+        return target.is_gpu() ? lower_kernels(out.nest.program, out.nest.body, target, kernel_options)
+                               : lower_host(out.nest.program, out.nest.body, target, &out.passes);
       },
       print_module, verify_module);
   // What proofs left to run time comes before anything else.

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/prover.h"
 
 namespace sinter::scheduler {
-
-struct KernelDraft;
 
 // Sizes that the provers rely on: every extent of an argument is in [1, kMaxExtent]. The margin below 2^31 is what tile rounding and
 // halos may add to a coordinate.
@@ -36,6 +34,6 @@ struct ProofReport {
 void prove_nest(const ir::Program& program, const ir::Stmt& nest, ir::Prover& prover, ProofReport& report);
 
 // The Kernel form with tile statements, layouts and barriers: race, ownership, convergence, resources.
-void prove_kernel(const ir::Program& program, const KernelDraft& kernel, const ir::Target& target, ir::Prover& prover, ProofReport& report);
+void prove_kernel(const ir::Program& program, const ir::KernelDraft& kernel, const ir::Target& target, ir::Prover& prover, ProofReport& report);
 
 }  // namespace sinter::scheduler

@@ -29,7 +29,7 @@ using ir::ProvideStmt;
 using ir::Stmt;
 using ir::SyncStmt;
 using ir::TileStmt;
-using scheduler::KernelDraft;
+using ir::KernelDraft;
 
 // ---- good schedules -------------------------------------------------------------------------------------------------
 constexpr int64_t kWidth = 70, kHeight = 21;
@@ -327,11 +327,14 @@ Lowered nest_of(const Built& b) {
 }
 
 ir::Module lowered(const Lowered& l, const Mutant& m, ir::Prover* prover, scheduler::ProofReport* report) {
-  scheduler::KernelProofs proofs{prover, report, {}};
-  if (m.kernel) proofs.edit = [&](KernelDraft& k) { m.kernel(l.program, k); };
+  scheduler::KernelOptions options{prover, report, nullptr, !m.kernel, {}};  // a mutant may break its form, and is to be found elsewhere
+  if (m.kernel)
+    options.after = [&](const std::string& pass, const ir::Module&, KernelDraft& k) {
+      if (pass == "insert-barriers") m.kernel(l.program, k);
+    };
   const Stmt nest = m.nest ? m.nest(l.program, l.nest) : l.nest;
   if (prover) scheduler::prove_nest(l.program, nest, *prover, *report);
-  return scheduler::lower_kernels(l.program, nest, ir::Target::parse("emulate-sm_90a"), proofs);
+  return scheduler::lower_kernels(l.program, nest, ir::Target::parse("emulate-sm_90a"), options);
 }
 
 class Mutants : public ::testing::TestWithParam<Mutant> {};

@@ -12,8 +12,26 @@
 #include "ir/transform/simplify.h"
 #include "ir/verify/verify.h"
 #include "scheduler/lower/build_nest.h"
+#include "scheduler/lower/entry.h"
+#include "scheduler/lower/expand_vectors.h"
+#include "scheduler/lower/host/bind_host_loops.h"
+#include "scheduler/lower/host/flatten_host.h"
 #include "scheduler/lower/host/lower_host.h"
+#include "scheduler/lower/kernel/assign_layouts.h"
+#include "scheduler/lower/kernel/choose_threads.h"
+#include "scheduler/lower/kernel/cut_kernels.h"
+#include "scheduler/lower/kernel/decode_blocks.h"
+#include "scheduler/lower/kernel/expand_tiles.h"
+#include "scheduler/lower/kernel/finish_kernel.h"
+#include "scheduler/lower/kernel/flatten_kernel.h"
+#include "scheduler/lower/kernel/form_tiles.h"
+#include "scheduler/lower/kernel/group_loads.h"
+#include "scheduler/lower/kernel/insert_barriers.h"
 #include "scheduler/lower/kernel/lower_kernels.h"
+#include "scheduler/lower/kernel/pack_shared.h"
+#include "scheduler/lower/kernel/plan_workspace.h"
+#include "scheduler/lower/kernel/unroll_serial.h"
+#include "scheduler/lower/unroll_loops.h"
 #include "tests/support/golden.h"
 
 namespace sinter::test {
@@ -77,6 +95,56 @@ scheduler::Nest nest_of(const GoldenFile& g) {
   return nest;
 }
 
+// A pass of scheduler/lower/kernel: from a kernel's draft to the next.
+Pass draft_pass(std::function<void(const Module&, KernelDraft&)> f) {
+  return [f = std::move(f)](const GoldenFile& g) {
+    auto [m, draft] = parse_draft(g.input);
+    verify_draft(draft, m);
+    f(m, draft);
+    verify_draft(draft, m);
+    return print(draft, m);
+  };
+}
+
+// A pass of scheduler/lower/host: from the entry's statements to the next.
+using HostVerifier = void (*)(const Stmt&, const Module&);
+Pass host_pass(HostVerifier before, HostVerifier after, std::function<Stmt(const Module&, const Stmt&)> f) {
+  return [=](const GoldenFile& g) {
+    const Module m = parse_module(g.input);
+    before(m.entry, m);
+    const Stmt out = f(m, m.entry);
+    after(out, m);
+    return print(out, m);
+  };
+}
+
+Pass nest_to_host(std::function<Stmt(const Stmt&)> f) {
+  return [f = std::move(f)](const GoldenFile& g) {
+    const auto [program, nest] = parse_nest(g.input);
+    verify_nest(program, nest);
+    const Module m = scheduler::make_module(program, Target::parse("host"));
+    const Stmt out = f(nest);
+    verify_host_loops(out, m);
+    return print(out, m);
+  };
+}
+
+// Kernels cut out of a Nest, and their scratch.
+std::string cut(const GoldenFile& g, bool workspace) {
+  const auto [program, nest] = parse_nest(g.input);
+  verify_nest(program, nest);
+  Module m = scheduler::make_module(program, Target::parse("emulate"));
+  scheduler::Cut cut = scheduler::cut_kernels(program, nest);
+  for (const scheduler::Scratch& s : cut.scratch) {
+    m.buffers[static_cast<size_t>(s.func)].extent = s.extent;
+    m.buffers[static_cast<size_t>(s.func)].min = s.min;
+    m.buffers[static_cast<size_t>(s.func)].stride = s.stride;
+  }
+  scheduler::plan_workspace(std::move(cut.scratch), m);
+  verify_cut(cut.entry, cut.kernels, m);
+  return workspace ? print(m) : print_cut(cut.entry, cut.kernels, m);
+}
+
 // A whole lowering from a Nest.
 Pass lowering(std::function<Module(const Program&, const Stmt&)> f) {
   return [f = std::move(f)](const GoldenFile& g) {
@@ -108,6 +176,30 @@ const std::map<std::string, Pass>& passes() {
        }},
       {"lower_kernels", lowering([](const Program& p, const Stmt& s) { return scheduler::lower_kernels(p, s, Target::parse("emulate")); })},
       {"lower_host", lowering([](const Program& p, const Stmt& s) { return scheduler::lower_host(p, s, Target::parse("host")); })},
+      {"cut_kernels", [](const GoldenFile& g) { return cut(g, false); }},
+      {"plan_workspace", [](const GoldenFile& g) { return cut(g, true); }},
+      {"decode_blocks", draft_pass([](const Module&, KernelDraft& d) { scheduler::decode_blocks(d); })},
+      {"form_tiles", draft_pass([](const Module& m, KernelDraft& d) { scheduler::form_tiles(m.program, d); })},
+      {"choose_threads", draft_pass(scheduler::choose_threads)},
+      {"assign_layouts", draft_pass(scheduler::assign_layouts)},
+      {"pack_shared", draft_pass(scheduler::pack_shared)},
+      {"insert_barriers", draft_pass([](const Module&, KernelDraft& d) { scheduler::insert_barriers(d); })},
+      {"expand_tiles", draft_pass([](const Module&, KernelDraft& d) { scheduler::expand_tiles(d); })},
+      {"flatten_kernel", draft_pass(scheduler::flatten_kernel)},
+      {"unroll_serial", draft_pass([](const Module&, KernelDraft& d) { scheduler::unroll_serial(d); })},
+      {"group_loads", draft_pass(scheduler::group_loads)},
+      {"finish_kernel",
+       [](const GoldenFile& g) {
+         const auto [m, draft] = parse_draft(g.input);
+         verify_draft(draft, m);
+         const Kernel k = scheduler::finish_kernel(m, draft);
+         verify_kernel_threads(k, m);
+         return print(k, m);
+       }},
+      {"bind_host_loops", nest_to_host([](const Stmt& s) { return scheduler::bind_host_loops(s); })},
+      {"flatten_host", host_pass(verify_host_loops, verify_host_flat, [](const Module& m, const Stmt& s) { return scheduler::flatten_host(s, m); })},
+      {"expand_vectors", host_pass(verify_host_flat, verify_host_flat, [](const Module&, const Stmt& s) { return scheduler::expand_vectors(s); })},
+      {"unroll_loops", host_pass(verify_host_flat, verify_host_flat, [](const Module&, const Stmt& s) { return scheduler::unroll_loops(s); })},
       {"simplify", nest_pass([](const Program&, const Stmt& s) { return simplify(s); })},
   };
   return all;

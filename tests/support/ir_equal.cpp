@@ -202,4 +202,40 @@ bool IrEqual::operator()(const Module& a, const Module& b) {
   return equal && (*this)(a.workspace_bytes, b.workspace_bytes) && (*this)(a.entry, b.entry);
 }
 
+bool IrEqual::storages(const KernelStorage& a, const KernelStorage& b) {
+  bool equal = same(a.func == b.func && a.type == b.type && a.memory == b.memory && a.pad == b.pad && a.order == b.order && a.align == b.align &&
+                        a.in_thread == b.in_thread && a.layout == b.layout && a.offset == b.offset && a.region.size() == b.region.size(),
+                    "storage") &&
+               syms(a.loops, b.loops) && locs(a.loc, b.loc);
+  for (size_t d = 0; equal && d < a.region.size(); ++d)
+    equal = exprs({a.region[d].min, a.region[d].max, a.region[d].extent}, {b.region[d].min, b.region[d].max, b.region[d].extent});
+  return equal;
+}
+
+bool IrEqual::operator()(const KernelDraft& a, const KernelDraft& b) {
+  bool equal = same(a.name == b.name && a.stage == b.stage && a.threads_hint == b.threads_hint && a.fast == b.fast && a.threads == b.threads &&
+                        a.shared_bytes == b.shared_bytes && a.access_bytes == b.access_bytes && a.storage.size() == b.storage.size() &&
+                        a.block_loops.size() == b.block_loops.size() && a.strides.size() == b.strides.size() && a.lets.size() == b.lets.size(),
+                    "draft") &&
+               locs(a.loc, b.loc) && syms(a.host, b.host) && (*this)(a.grid, b.grid) && syms(a.start, b.start) &&
+               syms({a.block, a.thread, a.lane, a.warp}, {b.block, b.thread, b.lane, b.warp});
+  for (size_t i = 0; equal && i < a.block_loops.size(); ++i) {
+    const BlockLoop &x = a.block_loops[i], &y = b.block_loops[i];
+    equal = syms(x.var, y.var) && (*this)(x.min, y.min) && (*this)(x.extent, y.extent);
+  }
+  for (size_t i = 0; equal && i < a.strides.size(); ++i) {
+    const NarrowStride &x = a.strides[i], &y = b.strides[i];
+    equal = syms(x.var, y.var) && (*this)(x.value, y.value) && same(x.multiple_bytes == y.multiple_bytes && x.element_bytes == y.element_bytes, "stride");
+  }
+  equal = equal && (*this)(a.body, b.body);
+  for (auto i = a.storage.begin(), j = b.storage.begin(); equal && i != a.storage.end(); ++i, ++j) equal = storages(i->second, j->second);
+  for (const auto& [v, h] : a.hints) {
+    if (!equal || h == LoopHints{}) continue;
+    const auto there = there_.find(v);
+    const auto it = there == there_.end() ? b.hints.end() : b.hints.find(there->second);
+    equal = same(it != b.hints.end() && it->second == h, "hint");
+  }
+  return equal;
+}
+
 }  // namespace sinter::test

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
 #include "ir/schedule.h"
 
 namespace sinter::test {
@@ -19,6 +19,7 @@ class IrEqual {
   bool operator()(const ir::Stmt& a, const ir::Stmt& b);
   bool operator()(const ir::Expr& a, const ir::Expr& b);
   bool operator()(const ir::Module& a, const ir::Module& b);
+  bool operator()(const ir::KernelDraft& a, const ir::KernelDraft& b);
   const std::string& difference() const { return difference_; }  // the first one found
 
  private:
@@ -31,6 +32,7 @@ class IrEqual {
   bool locs(const ir::Loc& a, const ir::Loc& b);
   bool definitions(const ir::Definition& a, const ir::Definition& b);
   bool functions(const ir::FuncDef& a, const ir::FuncDef& b);
+  bool storages(const ir::KernelStorage& a, const ir::KernelStorage& b);
   bool kernels(const ir::Kernel& a, const ir::Kernel& b);
   bool buffers(const ir::Buffer& a, const ir::Buffer& b);
 

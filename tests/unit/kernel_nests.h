@@ -26,7 +26,7 @@ inline FuncDef func_def(const std::string& name, Type t, int rank, FuncKind kind
     Definition d;
     for (const Sym& v : f.dims) d.args.push_back(make_var(v));
     d.value = make_const(t, 0);
-    f.stages.push_back(std::move(d));
+    f.stages.assign(2, d);  // with an update, for nests that have one
   }
   return f;
 }

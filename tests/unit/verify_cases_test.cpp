@@ -2,9 +2,12 @@
 // Proofs are off: they have tests of their own, and take longer.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
 #include "ir/verify/verify.h"
+#include "scheduler/lower/kernel/lower_kernels.h"
 #include "scheduler/lower/lower.h"
 #include "tests/support/cases.h"
 #include "tests/support/ir_equal.h"
@@ -13,6 +16,20 @@ namespace sinter::test {
 namespace {
 
 using namespace sinter::ir;
+
+// The draft of the first kernel after each pass: lowering verifies all of them, here the text reads back.
+void every_draft(const scheduler::Lowered& lowered, const Target& target) {
+  scheduler::KernelOptions options;
+  std::set<std::string> passes;
+  options.after = [&](const std::string& pass, const Module& m, KernelDraft& draft) {
+    if (const bool fresh = passes.insert(pass + (draft.fast ? "" : " general")).second; !fresh) return;
+    IrEqual same;
+    const auto [n, read] = parse_draft(print_draft(m, draft));
+    EXPECT_TRUE(same(m.program, n.program) && same(draft, read)) << "after " << pass << ": " << same.difference() << "\n" << print(draft, m);
+  };
+  scheduler::lower_kernels(lowered.nest.program, lowered.nest.body, target, options);
+  EXPECT_EQ(passes.size(), 22u);
+}
 
 class VerifyCases : public ::testing::TestWithParam<const char*> {};
 
@@ -37,6 +54,7 @@ TEST_P(VerifyCases, EveryFormOfEveryCase) {
       const auto [q, n] = parse_nest(print_nest(lowered.nest.program, lowered.nest.body));
       EXPECT_TRUE(same_nest(lowered.nest.program, q) && same_nest(lowered.nest.body, n)) << same_nest.difference();
       EXPECT_TRUE(same_module(lowered.module, parse_module(print(lowered.module)))) << same_module.difference();
+      if (target.is_gpu()) every_draft(lowered, target);
       EXPECT_FALSE(print_loop_nest(lowered.nest.body, lowered.nest.program).empty());
     } catch (const std::exception& e) {
       ADD_FAILURE() << e.what();

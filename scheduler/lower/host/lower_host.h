@@ -2,9 +2,10 @@
 #pragma once
 
 #include "ir/kernel.h"
+#include "ir/pass_scope.h"
 
 namespace sinter::scheduler {
 
-ir::Module lower_host(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target);
+ir::Module lower_host(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target, ir::PassLog* passes = nullptr);
 
 }  // namespace sinter::scheduler

@@ -192,6 +192,9 @@ class Assigner {
 
 }  // namespace
 
-void assign_layouts(const Module& module, KernelDraft& draft) { Assigner(module, draft)(); }
+void assign_layouts(const Module& module, KernelDraft& draft) {
+  Assigner(module, draft)();
+  draft.stage = DraftStage::LaidOut;
+}
 
 }  // namespace sinter::scheduler

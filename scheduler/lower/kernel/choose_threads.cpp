@@ -43,6 +43,7 @@ void choose_threads(const Module& module, KernelDraft& draft) {
                    std::to_string(device.max_threads_per_block),
                "smaller thread loops, or threads(" + std::to_string(device.max_threads_per_block) + ")");
   draft.threads = static_cast<int>(n);
+  draft.stage = DraftStage::Sized;
 }
 
 }  // namespace sinter::scheduler

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "scheduler/lower/kernel/draft.h"
-#include "scheduler/lower/kernel/flatten_kernel.h"
 
 namespace sinter::scheduler {
 

@@ -178,10 +178,26 @@ class Cutter {
     k.grid = named("grid", grid, host);
     if (const int64_t* known = as_int(k.grid); !known || *known > kMaxGrid)
       for (const BlockLoop& l : k.block_loops) k.start.push_back(make_sym(l.var->name + ".start"));
+    k.host = host_variables(k);
     const Stmt launch = std::make_shared<LaunchStmt>(index, k.grid, k.loc);
     const Expr some = k.grid > make_int(Int(64), 0);
     out_.kernels.push_back(std::move(k));
     return wrap(host, make_if(some, launch));
+  }
+
+  // What is free in the kernel and not its own.
+  static std::vector<Sym> host_variables(const KernelDraft& k) {
+    std::vector<Sym> out;
+    const auto add = [&](const std::vector<Sym>& vars) {
+      for (const Sym& v : vars) {
+        const auto own = [&](const BlockLoop& l) { return l.var == v; };
+        if (std::none_of(k.block_loops.begin(), k.block_loops.end(), own) && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+      }
+    };
+    for (const BlockLoop& l : k.block_loops) add(free_vars(l.min)), add(free_vars(l.extent));
+    add(free_vars(k.grid));
+    add(free_vars(k.body));
+    return out;
   }
 
   const Program& program_;

@@ -42,6 +42,7 @@ void decode_blocks(KernelDraft& draft) {
   }
   draft.body = instantiate(draft.body, renamed);
   for (size_t i = lets.size(); i-- > 0;) draft.body = make_let(lets[i].first, lets[i].second, draft.body);
+  draft.stage = DraftStage::Decoded;
 }
 
 }  // namespace sinter::scheduler

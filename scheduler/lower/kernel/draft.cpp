@@ -2,28 +2,11 @@
 
 #include <numeric>
 
-#include "ir/diagnostic.h"
 #include "ir/transform/simplify.h"
 
 namespace sinter::scheduler {
 
 using namespace ir;
-
-std::vector<int64_t> KernelStorage::extents() const {
-  std::vector<int64_t> out;
-  for (size_t d = 0; d < region.size(); ++d) {
-    const int64_t* e = as_int(region[d].extent);
-    internal_check(e != nullptr, "kernel storage without a constant extent");
-    out.push_back(*e + (d < pad.size() ? pad[d] : 0));
-  }
-  return out;
-}
-
-int64_t KernelStorage::elements() const {
-  int64_t n = 1;
-  for (const int64_t e : extents()) n *= e;
-  return n;
-}
 
 std::vector<Access> accesses(const Stmt& s) {
   std::vector<Access> out;

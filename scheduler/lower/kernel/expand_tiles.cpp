@@ -331,6 +331,11 @@ void expand_tiles(KernelDraft& draft) {
   body = make_let(draft.warp, make_var(draft.thread) / 32, body);
   body = make_let(draft.lane, make_var(draft.thread) % 32, body);
   draft.body = body;
+  for (auto& [f, s] : draft.storage)  // in terms of coordinates that are gone
+    for (Region& r : s.region) r.max = Expr();
+  draft.hints.clear();
+  draft.lets.clear();
+  draft.stage = DraftStage::Expanded;
 }
 
 }  // namespace sinter::scheduler

@@ -34,7 +34,7 @@ void check_registers(const Module& module, const KernelDraft& draft, const std::
 
 }  // namespace
 
-Kernel finish_kernel(const Module& module, const KernelDraft& draft, int64_t shared_bytes) {
+Kernel finish_kernel(const Module& module, const KernelDraft& draft) {
   Kernel k;
   k.name = draft.name + (draft.fast ? "" : "_general");
   k.block = draft.block;
@@ -75,11 +75,10 @@ Kernel finish_kernel(const Module& module, const KernelDraft& draft, int64_t sha
     a.memory = s->memory;
     a.align = s->align;
     a.offset = s->memory == Memory::Shared ? s->offset : 0;
-    const bool distributed = s->memory == Memory::Register && !s->in_thread;
-    a.elements = !distributed ? s->elements() : s->layout.kind == Layout::Kind::Blocked ? digit_product(s->layout.reg) : 1;
+    a.elements = s->array_elements();
     k.allocations.push_back(a);
   }
-  k.shared_bytes = shared_bytes;
+  k.shared_bytes = draft.shared_bytes;
   for (const Sym& v : free_vars(draft.body))
     if (v != draft.block && v != draft.thread) k.scalars.push_back(v);
   check_registers(module, draft, k.allocations);

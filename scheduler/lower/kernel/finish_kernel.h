@@ -9,6 +9,6 @@
 
 namespace sinter::scheduler {
 
-ir::Kernel finish_kernel(const ir::Module& module, const KernelDraft& draft, int64_t shared_bytes);
+ir::Kernel finish_kernel(const ir::Module& module, const KernelDraft& draft);
 
 }  // namespace sinter::scheduler

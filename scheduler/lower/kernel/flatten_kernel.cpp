@@ -138,7 +138,7 @@ class LiteralRegisters {
 
 }  // namespace
 
-std::vector<NarrowStride> flatten_kernel(const Module& module, KernelDraft& draft) {
+void flatten_kernel(const Module& module, KernelDraft& draft) {
   KernelPlaces places(module, draft);
   Stmt s = flatten(draft.body, std::ref(places), draft.index_type());
   s = unroll_register_loops(draft, s);
@@ -146,7 +146,10 @@ std::vector<NarrowStride> flatten_kernel(const Module& module, KernelDraft& draf
   s = unroll_loops(s);
   s = simplify(s);
   draft.body = LiteralRegisters(module, draft)(s);
-  return std::move(places.narrow_strides);
+  for (auto& [f, storage] : draft.storage)  // indices are relative to it now
+    for (Region& r : storage.region) r.min = Expr();
+  draft.strides = std::move(places.narrow_strides);
+  draft.stage = DraftStage::Flat;
 }
 
 }  // namespace sinter::scheduler

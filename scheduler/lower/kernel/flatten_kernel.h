@@ -3,7 +3,7 @@
 // requires: per-thread code (no Tile); `module.buffers` of arguments and scratch have mins and strides.
 // ensures: no Call, no Provide, no Vectorized or Unrolled loop. Indices of shared memory are relative to the allocation, those of registers
 //          literals (or a Ramp from one): a serial loop over registers is unrolled, a register index that stays unknown is error E0206.
-//          `narrow` holds the i32 forms of run-time strides that the fast version uses, to be bound on the host.
+//          `strides` holds the i32 forms of run-time strides that the fast version uses, to be bound on the host.
 // why here: after expand-tiles; before load grouping, which works on flat indices.
 #pragma once
 
@@ -11,14 +11,6 @@
 
 namespace sinter::scheduler {
 
-// A kernel scalar that the host computes: an i32 form of a stride.
-struct NarrowStride {
-  ir::Sym var;
-  ir::Expr value;            // i32, of host variables
-  int64_t multiple_bytes = 1;  // bytes that it is a multiple of in the fast version
-  int64_t element_bytes = 1;
-};
-
-std::vector<NarrowStride> flatten_kernel(const ir::Module& module, KernelDraft& draft);
+void flatten_kernel(const ir::Module& module, KernelDraft& draft);
 
 }  // namespace sinter::scheduler

@@ -49,7 +49,7 @@ class Former {
         const auto* f = as<ForStmt>(s);
         if (is_tile_loop(s)) return nest(s);
         if (!contains_tile_loop(s) && !holds_block_storage(s)) return single(s);
-        loops_.push_back(f->var.get());
+        loops_.push_back(f->var);
         Stmt body = visit(f->body);
         loops_.pop_back();
         const LoopKind kind = f->loop == LoopKind::Unrolled ? LoopKind::Unrolled : LoopKind::Serial;
@@ -185,7 +185,7 @@ class Former {
 
   const Program& program_;
   KernelDraft& draft_;
-  std::vector<const VarNode*> loops_;
+  std::vector<Sym> loops_;
 };
 
 }  // namespace
@@ -193,6 +193,7 @@ class Former {
 void form_tiles(const Program& program, KernelDraft& draft) {
   Former former(program, draft);
   draft.body = former.visit(draft.body);
+  draft.stage = DraftStage::Tiled;
 }
 
 }  // namespace sinter::scheduler

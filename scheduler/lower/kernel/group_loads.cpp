@@ -14,6 +14,15 @@ namespace {
 // Bytes a thread may hold in loaded values before it starts to use them.
 constexpr int64_t kBatchBytes = 288;
 
+// Elements of the widest access to a buffer that its base and rows allow; 0 for registers, which are not memory.
+int64_t widest_access(const Module& module, const KernelDraft& draft, int buffer) {
+  const KernelStorage* s = draft.stored(buffer);
+  if (s && s->memory == Memory::Register) return 0;
+  const int64_t bytes = module.buffers[buffer].type.bytes();
+  if (s && s->memory == Memory::Shared) return std::max<int64_t>(1, 16 / bytes);
+  return draft.fast ? std::max<int64_t>(1, row_width(module.program, buffer) / bytes) : 1;
+}
+
 int64_t modulo(int64_t a, int64_t b) { return ((a % b) + b) % b; }
 
 // The address of an element: base (no literal part) + offset.
@@ -325,12 +334,13 @@ class LoadGrouper {
 
 }  // namespace
 
-GroupedLoads group_loads(const Stmt& body, const std::function<int64_t(int)>& width, const SymMap<int64_t>& facts) {
+void group_loads(const Module& module, KernelDraft& draft) {
+  SymMap<int64_t> facts;
+  for (const NarrowStride& n : draft.strides) facts[n.var.get()] = std::max<int64_t>(1, n.multiple_bytes / n.element_bytes);
+  const std::function<int64_t(int)> width = [&](int buffer) { return widest_access(module, draft, buffer); };
   LoadGrouper grouper(width, facts);
-  GroupedLoads out;
-  out.body = grouper.visit(body);
-  out.access_bytes = std::move(grouper.access_bytes);
-  return out;
+  draft.body = grouper.visit(draft.body);
+  draft.access_bytes = std::move(grouper.access_bytes);
 }
 
 }  // namespace sinter::scheduler

@@ -138,6 +138,9 @@ class BarrierInserter {
 
 }  // namespace
 
-void insert_barriers(KernelDraft& draft) { draft.body = BarrierInserter(draft)(); }
+void insert_barriers(KernelDraft& draft) {
+  draft.body = BarrierInserter(draft)();
+  draft.stage = DraftStage::Ordered;
+}
 
 }  // namespace sinter::scheduler

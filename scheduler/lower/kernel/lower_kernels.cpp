@@ -1,6 +1,8 @@
 #include "scheduler/lower/kernel/lower_kernels.h"
 
+#include "ir/text/print.h"
 #include "ir/transform/simplify.h"
+#include "ir/verify/verify.h"
 #include "scheduler/lower/copies.h"
 #include "scheduler/lower/entry.h"
 #include "scheduler/lower/kernel/assign_layouts.h"
@@ -24,49 +26,59 @@ using namespace ir;
 
 namespace {
 
-// Elements of the widest access to a buffer; 0 for registers, which are not memory.
-int64_t widest_access(const Module& module, const KernelDraft& draft, int buffer) {
-  const KernelStorage* s = draft.stored(buffer);
-  if (s && s->memory == Memory::Register) return 0;
-  const int64_t bytes = module.buffers[buffer].type.bytes();
-  if (s && s->memory == Memory::Shared) return std::max<int64_t>(1, 16 / bytes);
-  return draft.fast ? std::max<int64_t>(1, row_width(module.program, buffer) / bytes) : 1;
-}
+// The passes of one version of one kernel, each followed by the verifier.
+class KernelPasses {
+ public:
+  KernelPasses(const Module& module, KernelDraft& draft, const KernelOptions& options) : module_(module), draft_(draft), options_(options) {}
 
-void group_kernel_loads(const Module& module, KernelDraft& draft, Versions& versions) {
-  SymMap<int64_t> facts;
-  for (const NarrowStride& n : versions.strides) facts[n.var.get()] = std::max<int64_t>(1, n.multiple_bytes / n.element_bytes);
-  GroupedLoads grouped =
-      group_loads(draft.body, [&](int buffer) { return widest_access(module, draft, buffer); }, facts);
-  draft.body = grouped.body;
-  if (draft.fast) versions.access_bytes = std::move(grouped.access_bytes);
-}
+  template <class Pass>
+  void run(const char* name, Pass pass) {
+    PassScope scope(name, options_.passes, [&] { return print(draft_, module_); }, [&] {
+      if (options_.verify) verify_draft(draft_, module_);
+    });
+    pass();
+    scope.done();
+    if (options_.after) options_.after(name, module_, draft_);
+  }
 
-Kernel lower_version(const Module& module, KernelDraft draft, bool fast, Versions& versions, const KernelProofs& proofs) {
+ private:
+  const Module& module_;
+  KernelDraft& draft_;
+  const KernelOptions& options_;
+};
+
+Kernel lower_version(const Module& m, KernelDraft draft, bool fast, Versions& versions, const KernelOptions& options) {
   draft.fast = fast;
-  decode_blocks(draft);
-  form_tiles(module.program, draft);
-  choose_threads(module, draft);
-  assign_layouts(module, draft);
-  const int64_t shared_bytes = pack_shared(module, draft);
-  insert_barriers(draft);
-  if (proofs.edit) proofs.edit(draft);
-  if (proofs.prover) prove_kernel(module.program, draft, module.target, *proofs.prover, *proofs.report);
-  expand_tiles(draft);
-  std::vector<NarrowStride> strides = flatten_kernel(module, draft);
-  if (fast) versions.strides = std::move(strides);
-  unroll_serial(draft);
-  draft.body = simplify(draft.body);
-  group_kernel_loads(module, draft, versions);
-  draft.body = simplify(draft.body);
-  return finish_kernel(module, draft, shared_bytes);
+  KernelPasses passes(m, draft, options);
+  passes.run("decode-blocks", [&] { decode_blocks(draft); });
+  passes.run("form-tiles", [&] { form_tiles(m.program, draft); });
+  passes.run("choose-threads", [&] { choose_threads(m, draft); });
+  passes.run("assign-layouts", [&] { assign_layouts(m, draft); });
+  passes.run("pack-shared", [&] { pack_shared(m, draft); });
+  passes.run("insert-barriers", [&] { insert_barriers(draft); });
+  if (options.prover) prove_kernel(m.program, draft, m.target, *options.prover, *options.report);
+  passes.run("expand-tiles", [&] { expand_tiles(draft); });
+  passes.run("flatten-kernel", [&] { flatten_kernel(m, draft); });
+  passes.run("unroll-serial", [&] { unroll_serial(draft); });
+  passes.run("simplify", [&] { draft.body = simplify(draft.body); });
+  passes.run("group-loads", [&] { group_loads(m, draft); });
+  passes.run("simplify", [&] { draft.body = simplify(draft.body); });
+  if (fast) {
+    versions.strides = draft.strides;
+    versions.access_bytes = draft.access_bytes;
+  }
+  return finish_kernel(m, draft);
 }
 
 }  // namespace
 
-Module lower_kernels(const Program& program, const Stmt& nest, const Target& target, const KernelProofs& proofs) {
+Module lower_kernels(const Program& program, const Stmt& nest, const Target& target, const KernelOptions& options) {
   Module m = make_module(program, target);
-  Cut cut = cut_kernels(program, inline_lets(nest));
+  Cut cut;
+  PassScope cutting("cut-kernels", options.passes, [&] { return print_cut(cut.entry, cut.kernels, m); }, [&] {
+    if (options.verify) verify_cut(cut.entry, cut.kernels, m);
+  });
+  cut = cut_kernels(program, inline_lets(nest));
   for (const Scratch& s : cut.scratch) {
     Buffer& b = m.buffers[s.func];
     b.min = s.min;
@@ -74,6 +86,7 @@ Module lower_kernels(const Program& program, const Stmt& nest, const Target& tar
     b.stride = s.stride;
   }
   plan_workspace(std::move(cut.scratch), m);
+  cutting.done();
   std::vector<Versions> versions;
   for (const KernelDraft& draft : cut.kernels) {
     Versions v;
@@ -81,8 +94,8 @@ Module lower_kernels(const Program& program, const Stmt& nest, const Target& tar
     v.general = v.fast + 1;
     v.block_loops = draft.block_loops;
     v.start = draft.start;
-    m.kernels.push_back(lower_version(m, draft, true, v, proofs));
-    m.kernels.push_back(lower_version(m, draft, false, v, proofs));
+    m.kernels.push_back(lower_version(m, draft, true, v, options));
+    m.kernels.push_back(lower_version(m, draft, false, v, options));
     versions.push_back(std::move(v));
   }
   m.entry = make_entry(program, choose_version(m, cut.entry, versions));

@@ -2,21 +2,26 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
-#include "ir/kernel.h"
+#include "ir/kernel_draft.h"
+#include "ir/pass_scope.h"
 #include "ir/prover.h"
 #include "scheduler/prove/obligations.h"
 
 namespace sinter::scheduler {
 
-// What proves each kernel while it still has tile statements, layouts and barriers; without a prover nothing is proved.
-struct KernelProofs {
+struct KernelOptions {
+  // Proves each kernel while it has tile statements, layouts and barriers; without one nothing is proved.
   ir::Prover* prover = nullptr;
   ProofReport* report = nullptr;
-  std::function<void(KernelDraft&)> edit;  // tests: changes a kernel just before it is proved
+  ir::PassLog* passes = nullptr;
+  bool verify = ir::verifies_each_pass();  // the draft, after each pass
+  // Called after each pass of a kernel, before the next: tests look at drafts, and break them.
+  std::function<void(const std::string& pass, const ir::Module&, ir::KernelDraft&)> after;
 };
 
 // For cuda and emulate targets.
-ir::Module lower_kernels(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target, const KernelProofs& proofs = {});
+ir::Module lower_kernels(const ir::Program& program, const ir::Stmt& nest, const ir::Target& target, const KernelOptions& options = {});
 
 }  // namespace sinter::scheduler

@@ -51,7 +51,7 @@ class Liveness {
       visit(f->body);
       for (auto& [func, l] : lives_) {
         const auto& around = l.storage->loops;
-        const bool inside = std::find(around.begin(), around.end(), f->var.get()) != around.end();
+        const bool inside = std::find(around.begin(), around.end(), f->var) != around.end();
         if (!inside && l.first >= 0 && l.last >= first) touch(func, first, now_ - 1);
       }
       return;
@@ -70,7 +70,7 @@ class Liveness {
 
 }  // namespace
 
-int64_t pack_shared(const Module& module, KernelDraft& draft) {
+void pack_shared(const Module& module, KernelDraft& draft) {
   std::vector<Life> lives = Liveness(draft).result();
   std::stable_sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.bytes > b.bytes; });
   int64_t total = 0;
@@ -101,7 +101,8 @@ int64_t pack_shared(const Module& module, KernelDraft& draft) {
                    " allows " + std::to_string(limit) + " a block",
                "smaller tiles, or " + module.program.funcs[lives.front().storage->func].name + ".compute_root()", std::move(excerpt));
   }
-  return total;
+  draft.shared_bytes = total;
+  draft.stage = DraftStage::Packed;
 }
 
 }  // namespace sinter::scheduler

@@ -11,6 +11,6 @@
 
 namespace sinter::scheduler {
 
-int64_t pack_shared(const ir::Module& module, KernelDraft& draft);
+void pack_shared(const ir::Module& module, KernelDraft& draft);
 
 }  // namespace sinter::scheduler
