@@ -39,6 +39,8 @@ struct KernelStorage {
   std::vector<Sym> loops;       // serial loops of the kernel around the allocation
   Layout layout;                // block-level registers: who holds what
   int64_t offset = 0;           // shared: bytes, after packing
+  std::string name;             // of storage that belongs to no Func: what threads have of a reduction
+  bool padded = false;          // registers: the extents are what the layout covers, which may be more than a reader's box
 
   std::vector<int64_t> extents() const;  // allocated, padding included; constants
   int64_t elements() const;              // per block, or per thread where in_thread
@@ -75,6 +77,7 @@ struct KernelDraft {
   bool fast = true;
   int threads = 0;
   Sym block, thread, lane, warp;
+  std::vector<Sym> coordinates;  // of the block: the Lets that decode its index, one for each of block_loops; until tiles are expanded
   std::map<FuncId, KernelStorage> storage;
   SymMap<LoopHints> hints;     // of tile variables; until tiles are expanded
   SymMap<Expr> lets;           // values of the body's Lets, for analysis; until tiles are expanded

@@ -1,6 +1,11 @@
 #include "apps/bench/workloads.h"
 
+#include <tuple>
+
 #include "apps/harris/harris.h"
+#include "apps/normalization/normalization.h"
+#include "apps/softmax/softmax.h"
+#include "apps/sums/sums.h"
 
 namespace sinter::apps {
 
@@ -39,7 +44,30 @@ Workload blur3x3_workload() {
 
 Workload harris_workload() { return {"harris", {"harris_f32/4100x4100"}, harris(Scheduled::ForGpu)}; }
 
-std::vector<Workload> all_workloads() { return {copy_workload(), bias_gelu_residual_workload(), blur3x3_workload(), harris_workload()}; }
+// A length a library: what a row needs is chosen for it.
+static std::string of_length(const char* name, int n) { return std::string(name) + "_" + std::to_string(n); }
+
+std::vector<Workload> softmax_workloads() {
+  std::vector<Workload> list;
+  for (const auto& [size, n, tile] : {std::tuple{"softmax/32768x1024", 1024, RowTile{1, 128}}, {"softmax/16384x4096", 4096, RowTile{1, 256}}, {"softmax/4096x32768", 32768, RowTile{1, 1024, false}}})
+    list.push_back({of_length("softmax", n), {size}, softmax(n, Scheduled::ForGpu, tile, of_length("softmax", n))});
+  return list;
+}
+
+std::vector<Workload> normalization_workloads() {
+  std::vector<Workload> list;
+  for (const auto& [size, n, tile] : {std::tuple{"layernorm/16384x4096", 4096, NormTile{1, 256}}, {"layernorm/8192x8192", 8192, NormTile{1, 512}}})
+    list.push_back({of_length("layer_norm", n), {size}, layer_norm(n, Scheduled::ForGpu, tile, of_length("layer_norm", n))});
+  return list;
+}
+
+Workload column_sum_workload() { return {"column_sum", {"column_sum/65536x4096"}, column_sum(Scheduled::ForGpu)}; }
+
+std::vector<Workload> all_workloads() {
+  std::vector<Workload> list{copy_workload(), bias_gelu_residual_workload(), blur3x3_workload(), harris_workload(), column_sum_workload()};
+  for (const auto& more : {softmax_workloads(), normalization_workloads()}) list.insert(list.end(), more.begin(), more.end());
+  return list;
+}
 
 std::vector<Workload> variants() {
   std::vector<Workload> list;

@@ -8,6 +8,7 @@ namespace sinter::ir::text {
 // storage f : type regions in memory ...
 KernelStorage Parser::storage() {
   KernelStorage s;
+  s.name = peek().text;
   s.func = func();
   expect(":");
   s.type = type();
@@ -22,6 +23,7 @@ KernelStorage Parser::storage() {
     else if (accept("order"))
       for (const int64_t d : integers()) s.order.push_back(static_cast<int>(std::clamp<int64_t>(d, -1, 1 << 20)));
     else if (accept("of_thread")) s.in_thread = true;
+    else if (accept("padded")) s.padded = true;
     else if (accept("loops")) {
       expect("(");
       comma_list(")", [&] { s.loops.push_back(variable()); });
@@ -90,6 +92,9 @@ KernelDraft Parser::draft() {
     } else if (accept("hint")) {
       const Sym v = variable();
       k.hints[v.get()] = hints();
+    } else if (accept("coordinates")) {
+      expect("(");
+      comma_list(")", [&] { k.coordinates.push_back(variable()); });
     } else if (accept("storage")) {
       KernelStorage s = storage();
       if (!k.storage.emplace(s.func, s).second) fail_at(at, "a second storage of this Func");
@@ -97,7 +102,7 @@ KernelDraft Parser::draft() {
       const int b = func();
       k.access_bytes[b] = integer();
     } else {
-      expected("host, block_loop, grid, start, index, stride, free, body, hint, storage, access or `}`");
+      expected("host, block_loop, grid, start, index, stride, free, body, hint, coordinates, storage, access or `}`");
     }
     temps_.clear();
   }

@@ -25,6 +25,7 @@ void Printer::storage(const KernelStorage& s) {
   if (!s.pad.empty()) t += " pad " + numbers(s.pad);
   if (!s.order.empty()) t += " order " + numbers({s.order.begin(), s.order.end()});
   if (s.in_thread) t += " of_thread";
+  if (s.padded) t += " padded";
   if (!s.loops.empty()) {
     std::string loops;
     for (const Sym& v : s.loops) loops += (loops.empty() ? "" : ", ") + sym(v);
@@ -73,6 +74,11 @@ void Printer::draft(const KernelDraft& k) {
       }
     return s->kind != StmtKind::Tile;
   });
+  if (!k.coordinates.empty()) {
+    std::string names;
+    for (const Sym& v : k.coordinates) names += (names.empty() ? "" : ", ") + sym(v);
+    line("coordinates (" + names + ")");
+  }
   for (const auto& [f, s] : k.storage) storage(s);
   for (const auto& [b, bytes] : k.access_bytes) line("access " + func(b) + " " + std::to_string(bytes));
   --indent_;

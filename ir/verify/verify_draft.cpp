@@ -139,13 +139,16 @@ class DraftChecker {
   void storage() {
     c_.problem_if(!at_least(DraftStage::Tiled) && !d_.storage.empty(), "storage, while allocations are still in the body");
     for (const auto& [f, s] : d_.storage) {
-      const bool known = f >= 0 && f < static_cast<int>(m_.program.funcs.size());
+      const bool known = f >= 0 && f < static_cast<int>(m_.buffers.size());
       c_.problem_if(!known || s.func != f, "storage of a Func that does not exist, or of another one");
       if (!known) continue;
-      const FuncDef& def = m_.program.funcs[static_cast<size_t>(f)];
-      c_.problem_if(def.is_input(), "storage of the Input " + name(f));
-      c_.problem_if(s.type != def.type, name(f) + " holds " + to_string(def.type) + ", stored as " + to_string(s.type));
-      c_.problem_if(static_cast<int>(s.region.size()) != def.rank(), "the storage of " + name(f) + " is not of its rank");
+      const Type type = m_.buffers[static_cast<size_t>(f)].type;
+      c_.problem_if(s.type != type, name(f) + " holds " + to_string(type) + ", stored as " + to_string(s.type));
+      if (f < static_cast<int>(m_.program.funcs.size())) {
+        const FuncDef& def = m_.program.funcs[static_cast<size_t>(f)];
+        c_.problem_if(def.is_input(), "storage of the Input " + name(f));
+        c_.problem_if(static_cast<int>(s.region.size()) != def.rank(), "the storage of " + name(f) + " is not of its rank");
+      }
       c_.problem_if(!s.pad.empty() && s.pad.size() != s.region.size(), "padding of another rank");
       for (const Region& r : s.region) {
         const int64_t* n = r.extent.defined() ? as_int(r.extent) : nullptr;

@@ -13,7 +13,7 @@ using namespace ir;
 namespace {
 
 // More than anybody wants; beyond, compilation takes minutes.
-constexpr int64_t kMaxCopies = 4096, kMaxBox = 1 << 18;
+constexpr int64_t kMaxCopies = 4096;
 
 class Builder {
  public:

@@ -18,14 +18,6 @@ constexpr int64_t kTile1D = 1024, kTileX = 128, kTileY = 8;
 
 namespace {
 
-// Loops of the stage that a compute_at or store_at names: they are places in time and are not tiled away.
-bool is_named_place(const Plan& plan, FuncId func, const Sym& loop) {
-  const auto names = [&](const Directive& d) { return d.target == func && !d.loops.empty() && d.loops[0] == loop; };
-  return std::any_of(plan.funcs.begin(), plan.funcs.end(), [&](const FuncPlan& fp) {
-    return (fp.has_compute && names(fp.compute_directive)) || (fp.has_store && names(fp.store_directive));
-  });
-}
-
 // The inner part of a split has a constant extent, and so has whatever is split from it.
 bool is_constant(const StageLoops& loops, int node) {
   for (const LoopRelation& r : loops.relations) {

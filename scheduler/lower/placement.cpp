@@ -425,7 +425,10 @@ class Resolver {
       for (StageLoops& loops : fp.stages) {
         const bool own_blocks = loops.has_kind(LoopKind::Block);
         if (plan_.target.is_gpu() && own_blocks) serialize_host_loops(loops);
-        if (!own_blocks && (fp.compute.is_root() || !is_in_block(plan_, fp.compute))) continue;
+        if (!own_blocks && (fp.compute.is_root() || !is_in_block(plan_, fp.compute))) {
+          if (!plan_.target.is_gpu()) serialize_tile_loops(loops);
+          continue;
+        }
         if (is_thread_private(plan_, fp.compute)) continue;
         if (loops.has_kind(LoopKind::Thread)) continue;
         if (!loops.cooperative_stage && !loops.has_kind(LoopKind::Cooperative) && loops.pure_dims > 0 && kernel_is_explicit(own_blocks ? LoopPlace{static_cast<int>(f), loops.stage, 0} : fp.compute))
@@ -444,6 +447,14 @@ class Resolver {
       LoopNode& n = loops.nodes[loops.order[i]];
       n.kind = LoopKind::Serial;
       n.hints = {};
+    }
+  }
+
+  // Words about the threads of a block, where a host has none: plain loops.
+  static void serialize_tile_loops(StageLoops& loops) {
+    for (const int node : loops.order) {
+      LoopNode& n = loops.nodes[node];
+      if (n.kind == LoopKind::Cooperative || n.kind == LoopKind::Thread) n.kind = LoopKind::Serial;
     }
   }
 
@@ -488,6 +499,7 @@ class Resolver {
         n.hints.unroll = *full;
       }
     }
+    if (plan_.target.is_gpu()) share_reduction(plan_, loops, shape);
     gather_cooperative(loops);
   }
 

@@ -62,6 +62,9 @@ struct Plan {
   std::vector<FuncPlan> funcs;
 };
 
+// Points of the box that a block computes together: beyond, compilation takes minutes.
+inline constexpr int64_t kMaxBox = 1 << 18;
+
 // Applies every directive of the schedule, in order, to the loops of its stage. Checks what concerns one Func; places are recorded
 // as written.
 Plan apply_schedule(const ir::Program& program, const ir::Schedule& schedule, const ir::Target& target);
@@ -70,6 +73,14 @@ Plan apply_schedule(const ir::Program& program, const ir::Schedule& schedule, co
 // Funcs; gives root stages without GPU directives the default GPU schedule on a GPU target; makes pure loops inside a block
 // cooperative. Afterwards every FuncPlan is Inline, Root or At.
 void resolve_placement(Plan& plan);
+
+// An update of a block whose pure points leave threads idle: its RVars become cooperative where it folds values with an associative
+// operator (tiles.md, Reductions). An RVar without a constant extent is split, the outer part serial. `shape`: of the loops as they
+// are.
+struct StageShape;
+void share_reduction(const Plan& plan, StageLoops& loops, const StageShape& shape);
+// True where a compute_at or store_at names the loop: it is a place in time.
+bool is_named_place(const Plan& plan, ir::FuncId func, const ir::Sym& loop);
 
 // Default schedules (default_schedule.cpp).
 void default_gpu_schedule(Plan& plan, ir::FuncId func, int stage);

@@ -64,9 +64,9 @@ StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vect
     }
   }
 
-  // Values: leaves are their variables, then backwards through the relations.
+  // Values: leaves are their variables (a loop of one iteration is its only value), then backwards through the relations.
   Substitution values;
-  for (int leaf : loops.order) s.value[leaf] = make_var(s.sym[leaf]);
+  for (int leaf : loops.order) s.value[leaf] = is_const_int(s.full[leaf], 1) ? i32(0) : make_var(s.sym[leaf]);
   for (size_t n_relation = loops.relations.size(); n_relation-- > 0;) {
     const LoopRelation* r = &loops.relations[n_relation];
     if (r->kind == LoopRelation::Kind::Fuse) {

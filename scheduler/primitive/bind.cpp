@@ -26,11 +26,14 @@ void apply_bind(const Program& program, StageLoops& loops, const Directive& d) {
         user_error(ErrorCode::BadBinding, d.loc,
                    std::string(directive_name(d.kind)) + ": `" + s->name + "` is already a " + loop_kind_name(node.kind) + " loop",
                    "bind a loop once; serial(" + s->name + ") undoes a binding", nest_excerpt(program, loops, at));
-      if (node.is_rvar && !rvar_is_parallel(program, loops, at))
+      const bool reduced = rvar_is_reduced(program, loops, at);
+      if (node.is_rvar && !rvar_is_parallel(program, loops, at) && !(kind == LoopKind::Cooperative && reduced))
         user_error(ErrorCode::RVarParallel, d.loc,
                    std::string(directive_name(d.kind)) + ": iterations of RVar `" + s->name + "` update the same points of `" +
                        program.funcs[loops.func].name + "`, so their order matters",
-                   "bind the pure Vars and leave `" + s->name + "` serial", nest_excerpt(program, loops, at));
+                   (reduced ? "cooperative(" + s->name + ") shares a reduction out among the threads of a block; or " : std::string()) +
+                       "bind the pure Vars and leave `" + s->name + "` serial",
+                   nest_excerpt(program, loops, at));
       // A block loop encloses whole blocks: nothing but other block loops (and host loops) may be around it.
       if (kind == LoopKind::Block)
         for (int i = at + 1; i < static_cast<int>(loops.order.size()); ++i) {

@@ -27,5 +27,8 @@ void check_nest(const ir::Program&, const StageLoops&);
 // True where the iterations of the update's RVar loops may run in any order: every pair of iterations touches different points,
 // which holds here only where an argument of the left side, and of every read of the Func itself, is exactly that RVar.
 bool rvar_is_parallel(const ir::Program&, const StageLoops&, int position);
+// True for an RVar of an update that folds values with an associative, commutative operator into points that the RVar has no part in:
+// a block may share its iterations out and combine what its threads have.
+bool rvar_is_reduced(const ir::Program&, const StageLoops&, int position);
 
 }  // namespace sinter::scheduler

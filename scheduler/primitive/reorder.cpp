@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "ir/analysis/reduction.h"
 #include "ir/analysis/visit.h"
 #include "ir/diagnostic.h"
 #include "scheduler/primitive/primitive.h"
@@ -8,16 +9,38 @@ namespace sinter::scheduler {
 
 using namespace ir;
 
+// The dimensions that a loop came from, through the relations.
+static std::vector<int> dimensions_of(const StageLoops& loops, int node) {
+  std::vector<int> nodes{node};
+  for (auto r = loops.relations.rbegin(); r != loops.relations.rend(); ++r) {
+    const auto replace = [&](int from, std::vector<int> to) {
+      const auto at = std::find(nodes.begin(), nodes.end(), from);
+      if (at == nodes.end()) return;
+      nodes.erase(at);
+      nodes.insert(nodes.end(), to.begin(), to.end());
+    };
+    if (r->kind == LoopRelation::Kind::Fuse) replace(r->whole, {r->outer, r->inner});
+    else replace(r->outer, {r->whole}), replace(r->inner, {r->whole});
+  }
+  return nodes;
+}
+
+bool rvar_is_reduced(const Program& program, const StageLoops& loops, int position) {
+  if (!loops.loop(position).is_rvar || !stage_reduction(program, loops.func, loops.stage)) return false;
+  const Definition& def = program.funcs[loops.func].stages[loops.stage];
+  for (const int node : dimensions_of(loops, loops.order[position])) {
+    if (node < loops.pure_dims || loops.dim_of_node[node] < 0) return false;
+    for (const Expr& a : def.args)
+      if (uses_var(a, def.rdom.vars[loops.dim_of_node[node]].var.get())) return false;
+  }
+  return true;
+}
+
 bool rvar_is_parallel(const Program& program, const StageLoops& loops, int position) {
   const Definition& def = program.funcs[loops.func].stages[loops.stage];
-  // The dimension that the loop came from, through the relations.
-  int node = loops.order[position];
-  for (auto r = loops.relations.rbegin(); r != loops.relations.rend(); ++r) {
-    if (r->kind == LoopRelation::Kind::Split && (r->outer == node || r->inner == node)) node = r->whole;
-    if (r->kind == LoopRelation::Kind::Fuse && r->whole == node) return false;
-  }
-  if (loops.dim_of_node[node] < 0) return false;
-  const Sym& var = def.rdom.vars[loops.dim_of_node[node]].var;
+  const std::vector<int> nodes = dimensions_of(loops, loops.order[position]);
+  if (nodes.size() != 1 || loops.dim_of_node[nodes[0]] < 0) return false;
+  const Sym& var = def.rdom.vars[loops.dim_of_node[nodes[0]]].var;
   const auto is_var = [&](const Expr& e) { return e->op == Op::Var && e->var == var; };
   // A dimension whose coordinate is the RVar, wherever the stage writes or reads its own Func: no iteration sees another's points.
   for (size_t d = 0; d < def.args.size(); ++d) {

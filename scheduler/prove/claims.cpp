@@ -210,7 +210,7 @@ std::string model_text(const Answer& answer, const std::vector<Sym>& vars) {
 }
 
 std::string access_text(const Program& program, FuncId f, const std::vector<Expr>& index) {
-  std::string out = program.funcs[f].name + "(";
+  std::string out = (f < static_cast<int>(program.funcs.size()) ? program.funcs[f].name : "?") + "(";
   for (size_t d = 0; d < index.size(); ++d) out += (d ? ", " : "") + print(index[d], program);
   return out + ")";
 }

@@ -1,5 +1,8 @@
 #include "scheduler/prove/instance_order.h"
 
+#include <algorithm>
+
+#include "ir/analysis/reduction.h"
 #include "ir/analysis/visit.h"
 #include "ir/transform/simplify.h"
 
@@ -37,6 +40,16 @@ void prove_instance_order(Claims& claims, const Program& program, const StageIns
   std::vector<const ForStmt*> free_loops;
   for (const ForStmt* f : in.loops)
     if (in_any_order(f->loop)) free_loops.push_back(f);
+  // Iterations of a cooperative loop that fold values into one point are combined by the block, in whatever order.
+  if (const auto reduction = as_reduction(in.provide->func, in.provide->index, in.provide->value)) {
+    const auto shared = [&](const ForStmt* f) {
+      return f->loop == LoopKind::Cooperative && std::none_of(in.provide->index.begin(), in.provide->index.end(), [&](const Expr& e) { return uses_var(in.outer.resolve(e), f->var.get()); });
+    };
+    const size_t before = free_loops.size();
+    std::erase_if(free_loops, shared);
+    if (free_loops.size() < before)
+      claims.record("algebra", "`" + func.name + "` update " + std::to_string(in.provide->stage - 1) + ": " + reduction_name(reduction->op) + " over " + to_string(func.type) + " in any order", Verdict::Proved);
+  }
   if (free_loops.empty()) return;
   const std::string subject = "`" + func.name + "` update " + std::to_string(in.provide->stage - 1) + ": iterations of " + "its parallel loops do not meet";
 
@@ -49,7 +62,7 @@ void prove_instance_order(Claims& claims, const Program& program, const StageIns
   for (const ForStmt* f : in.loops) {
     both.enter_loop(f->var, f->min, f->extent, f->live);
     both.enter_loop(copy.at(f->var.get())->var, second(f->min), second(f->extent), second(f->live));
-    if (in_any_order(f->loop)) same = same && equal(make_var(f->var), copy.at(f->var.get()));
+    if (std::find(free_loops.begin(), free_loops.end(), f) != free_loops.end()) same = same && equal(make_var(f->var), copy.at(f->var.get()));
   }
   for (const Expr& g : in.guards) {
     both.assume(g);

@@ -22,7 +22,7 @@ class OwnershipProver {
   }
 
  private:
-  std::string subject(FuncId f) const { return "`" + program_.funcs[f].name + "`: registers are read by the thread that holds them"; }
+  std::string subject(FuncId f) const { return "`" + storage_name(program_, kernel_, f) + "`: registers are read by the thread that holds them"; }
 
   void visit(const Stmt& s, const Path& path) {
     if (!s) return;
@@ -60,7 +60,7 @@ class OwnershipProver {
     const auto [it, fresh] = home_.try_emplace(x.func, x.tile);
     if (fresh || it->second == x.tile) return;
     claims_.record("ownership", subject(x.func), Verdict::Refuted);
-    const std::string& name = program_.funcs[x.func].name;
+    const std::string name = storage_name(program_, kernel_, x.func);
     user_error(ErrorCode::NotOwned, x.loc, "`" + name + "` is stored by each thread for itself in one statement and used in another", name + ".store_at_block(...)",
                {access_text(program_, x.func, x.index)}, "the storage of a thread ends with its statement");
   }
@@ -110,8 +110,8 @@ class OwnershipProver {
     owned(s, x, at);
     if (x.write) {
       claims_.record("ownership", subject(x.func), Verdict::Unknown);
-      user_error(ErrorCode::Unproved, x.loc, "not proved: the threads that hold `" + program_.funcs[x.func].name + "` all compute it",
-                 program_.funcs[x.func].name + ".store_in(MemoryType::Shared)", {to_string(mine), to_string(held)});
+      user_error(ErrorCode::Unproved, x.loc, "not proved: the threads that hold `" + storage_name(program_, kernel_, x.func) + "` all compute it",
+                 storage_name(program_, kernel_, x.func) + ".store_in(MemoryType::Shared)", {to_string(mine), to_string(held)});
     }
   }
 
@@ -189,7 +189,7 @@ class OwnershipProver {
 
   [[noreturn]] void not_owned(const KernelStorage& s, const Touch& x, const Answer& a, const Expr& thread, const std::vector<Expr>& point) {
     claims_.record("ownership", subject(x.func), a.model.empty() && a.verdict == Verdict::Unknown ? Verdict::Unknown : Verdict::Refuted);
-    const std::string& name = program_.funcs[x.func].name;
+    const std::string name = storage_name(program_, kernel_, x.func);
     const std::vector<std::string> excerpt = {access_text(program_, x.func, x.index) + "     " + (x.write ? "stored" : "read") + " here" + at_loc(x.loc)};
     const std::string help = name + ".store_in(MemoryType::Shared)";
     if (a.verdict == Verdict::Unknown && !point.empty())
@@ -212,7 +212,7 @@ class OwnershipProver {
 
   [[noreturn]] void moving(const Touch& x, const Sym& v) {
     claims_.record("ownership", subject(x.func), Verdict::Refuted);
-    const std::string& name = program_.funcs[x.func].name;
+    const std::string name = storage_name(program_, kernel_, x.func);
     user_error(ErrorCode::CrossThreadRegister, x.loc, "`" + name + "` is in registers, and the position of this access varies with `" + v->name + "`",
                name + ".store_in(MemoryType::Shared)", {access_text(program_, x.func, x.index)}, v->name + " = 0 and " + v->name + " = 1 are different registers");
   }

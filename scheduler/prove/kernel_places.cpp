@@ -26,6 +26,18 @@ BlockCoordinates block_coordinates(const KernelDraft& kernel) {
   for (const Sym& s : found)
     if (!used.count(s.get()) && s->type == Int(32)) out.all.push_back(s);
   std::reverse(out.all.begin(), out.all.end());
+  if (!kernel.coordinates.empty()) {
+    // A loop of one block may have left no trace.
+    out.all.clear();
+    for (size_t i = 0; i < kernel.coordinates.size(); ++i) {
+      const Sym& s = kernel.coordinates[i];
+      if (std::find(found.begin(), found.end(), s) == found.end()) continue;
+      out.all.push_back(s);
+      const BlockLoop& b = kernel.block_loops[i];
+      out.range[s.get()] = {b.min, simplify(b.min + b.extent - 1)};
+    }
+    return out;
+  }
   if (found.empty()) out.all.push_back(kernel.block);
   if (out.all.size() == kernel.block_loops.size())
     for (size_t i = 0; i < out.all.size(); ++i) {

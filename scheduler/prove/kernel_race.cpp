@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ir/text/print.h"
+#include "scheduler/layout/fixed_layout.h"
 #include "scheduler/prove/thread_pair.h"
 
 namespace sinter::scheduler {
@@ -18,6 +19,12 @@ bool has_barrier(const Stmt& s) {
     if (const auto* b = as<SyncStmt>(c)) found = found || b->sync == SyncKind::Barrier;
     return !found;
   });
+  return found;
+}
+
+bool shuffles(const TileStmt& t) {
+  bool found = false;
+  walk_exprs(t.body, [&](const Expr& e) { walk(e, [&](const Expr& n) { found = found || n->op == Op::Shuffle; }); });
   return found;
 }
 
@@ -47,7 +54,8 @@ class RaceProver {
     walk(kernel_.body, pending, path, true);
     across_blocks();
     for (const FuncId f : written_)
-      if (!in_thread_memory(f)) claims_.record("race", "`" + program_.funcs[f].name + "`: threads do not meet between barriers", Verdict::Proved);
+      if (!in_thread_memory(f)) claims_.record("race", "`" + storage_name(program_, kernel_, f) + "`: threads do not meet between barriers", Verdict::Proved);
+    if (shuffles_) claims_.record("convergence", "every shuffle is reached by all threads", Verdict::Proved);
     if (has_barrier(kernel_.body)) claims_.record("convergence", "every barrier is reached by all threads", Verdict::Proved);
   }
 
@@ -83,10 +91,17 @@ class RaceProver {
     } else if (const auto* f = as<ForStmt>(s)) {
       loop(*f, pending, path, converged);
     } else if (const auto* t = as<TileStmt>(s)) {
+      if (shuffles(*t)) {
+        shuffles_ = true;
+        // Lanes without a point, or whose point is outside of live, would not arrive.
+        bool all = converged;
+        for (size_t d = 0; d < t->vars.size(); ++d) all = all && !t->live[d].defined() && t->layout.kind == Layout::Kind::Blocked && covered(t->layout, static_cast<int>(d)) <= t->extent[d];
+        if (!all) divergent(t->loc, "shuffle");
+      }
       tile(*t, pending, path);
     } else if (const auto* b = as<SyncStmt>(s)) {
       if (b->sync != SyncKind::Barrier) return;
-      if (!converged) divergent(*b);
+      if (!converged) divergent(b->loc, "barrier");
       pending.clear();
     } else {
       throw InternalError("prove_races: a statement outside of tiles");
@@ -175,7 +190,7 @@ class RaceProver {
       for (Touch& x : touches(t, std::make_shared<Path>(path)))
         if (!in_thread_memory(x.func) && (written_.count(x.func) || kernel_.stored(x.func))) it->second.push_back(std::move(x));
       walk_stmts(t.body, [&](const Stmt& s) {
-        if (const auto* b = as<SyncStmt>(s)) divergent(*b);
+        if (const auto* b = as<SyncStmt>(s)) divergent(b->loc, "barrier");
         return true;
       });
     }
@@ -210,9 +225,9 @@ class RaceProver {
         if (a->write && a->func == b->func) pairs_.prove_blocks_apart(*a, *b, coordinates_);
   }
 
-  [[noreturn]] void divergent(const SyncStmt& b) {
-    claims_.record("convergence", "every barrier is reached by all threads", Verdict::Refuted);
-    user_error(ErrorCode::DivergentBarrier, b.loc.known() ? b.loc : kernel_.loc, "a barrier of kernel `" + kernel_.name + "` is not reached by all threads of a block",
+  [[noreturn]] void divergent(Loc loc, const std::string& what) {
+    claims_.record("convergence", "every " + what + " is reached by all threads", Verdict::Refuted);
+    user_error(ErrorCode::DivergentBarrier, loc.known() ? loc : kernel_.loc, "a " + what + " of kernel `" + kernel_.name + "` is not reached by all threads of a block",
                "make what is around it the same for all threads: a condition or loop bound here depends on the thread",
                why_divergent_.defined() ? std::vector<std::string>{print(why_divergent_, program_) + "     differs between threads"} : std::vector<std::string>{"inside a tile statement"},
                pairs_.divergence(why_divergent_));
@@ -230,6 +245,7 @@ class RaceProver {
   std::map<const TileStmt*, std::vector<Touch>> touches_;
   std::set<std::tuple<const Touch*, const Touch*, std::vector<const ForStmt*>>> done_;
   Expr why_divergent_;
+  bool shuffles_ = false;
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ void prove_resources(Claims& claims, const Program& program, const KernelDraft& 
   const auto shares = [&](std::vector<std::pair<int64_t, FuncId>> list, const std::string& unit) {
     std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
     std::vector<std::string> out;
-    for (const auto& [n, f] : list) out.push_back("`" + program.funcs[f].name + "`: " + std::to_string(n) + " " + unit + at_loc(kernel.storage.at(f).loc));
+    for (const auto& [n, f] : list) out.push_back("`" + storage_name(program, kernel, f) + "`: " + std::to_string(n) + " " + unit + at_loc(kernel.storage.at(f).loc));
     return out;
   };
   if (shared > has.shared_bytes_per_block)

@@ -160,7 +160,7 @@ std::string ThreadPairs::thread_text(const Answer& answer, const Expr& thread) c
 
 void ThreadPairs::race(const Touch& a, const Touch& b, const Answer& answer, const std::string& first, const std::string& second,
                        const std::vector<Expr>& index) {
-  const std::string name = program_.funcs[b.func].name;
+  const std::string name = storage_name(program_, kernel_, b.func);
   claims_.record("race", "`" + name + "`: threads do not meet between barriers", answer.verdict);
   const std::vector<std::string> excerpt = {access_text(program_, a.func, a.index) + "     " + side(a) + " here" + at_loc(a.loc),
                                             access_text(program_, b.func, b.index) + "     " + side(b) + " here" + at_loc(b.loc)};
@@ -176,7 +176,7 @@ void ThreadPairs::race(const Touch& a, const Touch& b, const Answer& answer, con
     point.push_back(v.value_or(0));
   }
   std::string element = known ? name + point_text(point) : "one element of `" + name + "`";
-  if (a.func != b.func) element = "shared bytes of `" + program_.funcs[a.func].name + "` and `" + name + "`";
+  if (a.func != b.func) element = "shared bytes of `" + storage_name(program_, kernel_, a.func) + "` and `" + name + "`";
   user_error(ErrorCode::Race, loc, "two threads of kernel `" + kernel_.name + "` meet at one element of `" + name + "`, one of them storing, with no barrier between",
              a.write && b.write ? "an update of one element belongs to one thread: make the loop that repeats it serial" : "a barrier belongs between the two; " + name + ".compute_root() has one",
              excerpt, element + " is " + side(a) + " by " + first + " and " + side(b) + " by " + second);

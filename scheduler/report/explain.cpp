@@ -177,7 +177,6 @@ std::string requirements_text(const Nest& nest) {
 
 std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
   if (in.module->kernels.empty()) return "";
-  const Program& p = in.nest->program;
   size_t width = 0;
   for (const Kernel& k : in.module->kernels) width = std::max(width, k.name.size());
   std::string out =
@@ -201,7 +200,7 @@ std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
   for (const Kernel& k : in.module->kernels)
     for (const Allocation& a : k.allocations)
       if (a.memory == Memory::Shared && k.fast)
-        out += fmt::format("  `{}` in shared memory: {} bytes at {}\n", p.funcs[a.buffer].name,
+        out += fmt::format("  `{}` in shared memory: {} bytes at {}\n", in.module->buffers[a.buffer].name,
                            a.elements * a.type.bytes() * a.ring, a.offset);
   return out;
 }

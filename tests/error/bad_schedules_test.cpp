@@ -217,7 +217,7 @@ bool make_rows() {
   });
   refused("parallel_inside_blocks", BadBinding, [](Chain& c) { c.f.gpu_blocks(c.y).parallel(c.x); });
   refused("threads_of_run_time_extent", BadVectorize, [](Chain& c) { c.f.gpu_blocks(c.y).gpu_threads(c.x); });
-  refused("threads_without_blocks_of_run_time_extent", BadVectorize, [](Chain& c) { c.f.gpu_threads(c.x); });
+  gpu_only("threads_without_blocks_of_run_time_extent", BadVectorize, [](Chain& c) { c.f.gpu_threads(c.x); });
   refused("cooperative_of_run_time_extent", UnboundedBox, [](Chain& c) { c.f.gpu_blocks(c.y).cooperative(c.x); });
   refused("vectorize_run_time_extent", BadVectorize, [](Chain& c) { c.f.vectorize(c.x); });
   refused("unroll_run_time_extent", BadVectorize, [](Chain& c) { c.f.unroll(c.x); });
@@ -239,7 +239,7 @@ bool make_rows() {
   refused("threads_of_a_reduction", RVarParallel, [](Chain& c) { c.s.compute_root().update().gpu_blocks(c.x).gpu_threads(c.r.x); });
   refused("blocks_of_a_reduction", RVarParallel, [](Chain& c) { c.s.compute_root().update().gpu_blocks(c.r.y); });
   refused("tile_of_a_reduction", RVarParallel, [](Chain& c) { c.s.compute_root().update().gpu_tile(c.r.x, c.xo, c.xi, 2); });
-  refused("cooperative_reduction", RVarParallel, [](Chain& c) { c.s.compute_root().update().cooperative(c.r.x); });
+  accepted("cooperative_reduction", [](Chain& c) { c.s.compute_root().update().cooperative(c.r.x); });
   refused("parallel_fused_rvars", RVarParallel, [](Chain& c) { c.s.compute_root().update().fuse(c.r.x, c.r.y, c.t).parallel(c.t); });
   refused("parallel_part_of_a_reduction", RVarParallel, [](Chain& c) {
     c.s.compute_root().update().split(c.r.x, c.xo, c.xi, 2).parallel(c.xo);

@@ -107,7 +107,7 @@ TEST_F(ScheduleCodes, E0107_FuseOfTwoKinds) {
 TEST_F(ScheduleCodes, E0108_RVarParallel) {
   const int line = __LINE__ + 1;
   s.compute_root().update().parallel(r.x);
-  EXPECT_ERROR(ErrorCode::RVarParallel, line, ({"parallel: iterations of RVar", "update the same points of `s`", "<-- here", "help: bind the pure Vars"}), compile());
+  EXPECT_ERROR(ErrorCode::RVarParallel, line, ({"parallel: iterations of RVar", "update the same points of `s`", "<-- here", "help: cooperative(", "shares a reduction out among the threads of a block; or bind the pure Vars"}), compile());
 }
 
 TEST_F(ScheduleCodes, E0108_AcrossBlocks) {

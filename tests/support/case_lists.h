@@ -8,6 +8,7 @@ namespace sinter::testing {
 std::vector<Case> pointwise_cases();
 std::vector<Case> stencil_cases();
 std::vector<Case> reduction_cases();
+std::vector<Case> shared_reduction_cases();
 std::vector<Case> directive_cases();
 std::vector<Case> app_cases();
 std::vector<Case> language_cases();

@@ -1,5 +1,7 @@
 #include "scheduler/lower/host/bind_host_loops.h"
 
+#include <algorithm>
+
 #include "scheduler/lower/copies.h"
 #include "scheduler/lower/expand_vectors.h"
 
@@ -22,10 +24,12 @@ int native_lanes(const Stmt& body) {
   return std::min(kMaxLanes, kVectorBytes / bytes);
 }
 
-// Control flow and storage inside the loop would fall back to one lane at a time.
+// Control flow and storage inside the loop would fall back to one lane at a time; iterations that fold into one point are in order.
 bool vectorizes(const ForStmt& f) {
   bool ok = true;
   walk_stmts(f.body, [&](const Stmt& s) {
+    if (const auto* p = as<ProvideStmt>(s))
+      ok = ok && (p->stage == 0 || std::any_of(p->index.begin(), p->index.end(), [&](const Expr& e) { return ir::uses_var(e, f.var.get()); }));
     if (s->kind == StmtKind::Alloc) ok = false;
     if (const auto* i = as<IfStmt>(s)) ok = ok && !uses_var(i->cond, f.var.get());
     if (const auto* l = as<LetStmt>(s)) ok = ok && !uses_var(l->value, f.var.get());

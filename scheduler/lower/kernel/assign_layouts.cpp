@@ -4,6 +4,7 @@
 
 #include "ir/diagnostic.h"
 #include "scheduler/lower/kernel/cross_thread_error.h"
+#include "scheduler/lower/kernel/distribute_reductions.h"
 #include "scheduler/lower/kernel/register_reads.h"
 #include "scheduler/lower/kernel/tile_width.h"
 
@@ -46,9 +47,12 @@ class Assigner {
   Layout layout_of(const TileStmt& t) {
     const bool by_hand = t.layout.kind == Layout::Kind::Flat;  // thread loops
     KernelStorage* s = storage(t.func);
+    const std::vector<bool> reduced = reduced_dims(t);
+    const bool shares = !by_hand && std::find(reduced.begin(), reduced.end(), true) != reduced.end();
     if (s && !s->in_thread) {
       decide(*s);
-      if (s->memory == Memory::Register) return own_layout(*s, t);
+      if (s->memory == Memory::Register) return shares ? extended(own_layout(*s, t), t, reduced) : own_layout(*s, t);
+      if (shares) return blocked(t);
       if (by_hand) return flat_layout(draft_.threads, 1);
       if (t.vars.empty()) return Layout{};
       const std::vector<const TileStmt*> group = same_box(t, [&](const TileStmt& o) { return o.func == t.func; });
@@ -176,6 +180,64 @@ class Assigner {
     for (size_t d = 0; d < dims.size(); ++d)
       if (dims[d] >= 0) dim_of[dims[d]] = static_cast<int>(d);
     Layout out = sliced(s.layout, dim_of);
+    return out;
+  }
+
+  // The layout of a reduction whose result lies as `own`: what holds copies there shares the reduced dimensions' points out. As
+  // another statement over the same box has it, where that agrees: they can then pass values in registers.
+  Layout extended(const Layout& own, const TileStmt& t, const std::vector<bool>& reduced) const {
+    if (own.kind != Layout::Kind::Blocked) return own;
+    std::vector<int> pure;
+    for (size_t d = 0; d < reduced.size(); ++d)
+      if (!reduced[d]) pure.push_back(static_cast<int>(d));
+    const auto kept = [&](const Layout& l) {
+      Layout out = normalized(sliced(l, pure));
+      out.vector = 1;
+      return out;
+    };
+    for (size_t i = 0; i < tiles_.size(); ++i)
+      if (assigned_[i] && layouts_[i].kind == Layout::Kind::Blocked && tiles_[i]->extent == t.extent && kept(layouts_[i]) == kept(own)) return layouts_[i];
+
+    Layout out = own;
+    std::vector<int64_t> stride(reduced.size(), 1), rest = t.extent;
+    const auto take = [&](std::vector<Digit>& owner, int d, int64_t n) {
+      if (n <= 1) return;
+      owner.push_back({n, d, stride[d]});
+      stride[d] *= n;
+      rest[d] = (rest[d] + n - 1) / n;
+    };
+    if (reduced[0]) {
+      const int v = limit_to_threads(tile_vector(module_, draft_, same_box(t, [](const TileStmt&) { return true; })), box_points(t), draft_.threads);
+      std::vector<Digit> vector;
+      take(vector, 0, v);
+      out.reg.insert(out.reg.begin(), vector.begin(), vector.end());
+      out.vector = v;
+    }
+    const auto share = [&](const std::vector<Digit>& digits, bool powers) {
+      std::vector<Digit> shared;
+      for (const Digit& d : digits) {
+        if (d.dim >= 0) {
+          shared.push_back(d);
+          continue;
+        }
+        int64_t copies = d.extent;
+        for (size_t r = 0; r < reduced.size() && copies > 1; ++r) {
+          if (!reduced[r]) continue;
+          int64_t n = 1;
+          while (n < rest[r]) n *= 2;
+          n = std::min(n, copies);
+          while (copies % n != 0) n = powers ? n / 2 : n - 1;
+          take(shared, static_cast<int>(r), n);
+          copies /= n;
+        }
+        if (copies > 1) shared.push_back({copies, -1, 1});
+      }
+      return shared;
+    };
+    out.lane = share(own.lane, true);
+    out.warp = share(own.warp, false);
+    for (size_t r = 0; r < reduced.size(); ++r)
+      if (reduced[r]) take(out.reg, static_cast<int>(r), rest[r]);
     return out;
   }
 

@@ -37,7 +37,9 @@ void decode_blocks(KernelDraft& draft) {
         digit = make_select(carry, digit - room, digit + start);
       }
     }
-    renamed[loop.var.get()] = let(loop.var->name, loop.min + digit);
+    const Expr coordinate = let(loop.var->name, loop.min + digit);
+    renamed[loop.var.get()] = coordinate;
+    draft.coordinates.insert(draft.coordinates.begin(), coordinate->var);
     if (!last) index = let("blocks", index / loop.extent);
   }
   draft.body = instantiate(draft.body, renamed);

@@ -8,6 +8,12 @@ namespace sinter::scheduler {
 
 using namespace ir;
 
+std::string storage_name(const Program& program, const KernelDraft& draft, FuncId f) {
+  if (f < static_cast<int>(program.funcs.size())) return program.funcs[f].name;
+  const KernelStorage* s = draft.stored(f);
+  return s ? s->name : "?";
+}
+
 std::vector<Access> accesses(const Stmt& s) {
   std::vector<Access> out;
   std::unordered_set<const ExprNode*> seen;

@@ -14,6 +14,9 @@ using ir::KernelDraft;
 using ir::KernelStorage;
 using ir::NarrowStride;
 
+// The name of what is stored, for messages.
+std::string storage_name(const ir::Program& program, const KernelDraft& draft, ir::FuncId f);
+
 // An access of a statement: a Call, or (write) a Provide.
 struct Access {
   ir::FuncId func = -1;

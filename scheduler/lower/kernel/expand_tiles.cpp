@@ -101,6 +101,20 @@ class TileExpander {
       return copies_ > 1;
     });
     writes_registers_ = draft.in_registers(tile.func);
+    // Which registers a point is in depends on these dimensions: their loops are unrolled.
+    selects_.assign(tile.vars.size(), false);
+    folds_.assign(tile.vars.size(), false);
+    if (registers_ && tile.layout.kind == Layout::Kind::Blocked) {
+      for (const Access& a : all)
+        if (const KernelStorage* s = draft.stored(a.func); s && !s->in_thread && s->memory == Memory::Register)
+          if (const auto dims = matched_dims(draft, *s, tile, a.index)) {
+            std::vector<bool> in(tile.vars.size(), false);
+            for (const int d : *dims)
+              if (d >= 0) selects_[d] = in[d] = true;
+            if (a.write)
+              for (size_t d = 0; d < in.size(); ++d) folds_[d] = !in[d];
+          }
+    }
   }
 
   Stmt operator()() {
@@ -192,7 +206,8 @@ class TileExpander {
       at.push_back(threads_.part(l, d, tile_.vars[d]->name + ".t"));
       pads_.push_back(covered(l, d) > tile_.extent[d]);
     }
-    const bool vectors = full && l.vector > 1 && !private_storage_ && tile_.extent[0] % l.vector == 0;
+    // Points that are folded into one run one after the other; loads that are neighbours are joined later (group_loads).
+    const bool vectors = full && l.vector > 1 && !private_storage_ && tile_.extent[0] % l.vector == 0 && !folds_[0];
     std::vector<Step> vector, inner, outer;
     std::vector<Expr> digit_values;
     int64_t budget = copies_;
@@ -205,7 +220,8 @@ class TileExpander {
         value = make_var(v);
       } else {
         int64_t serial = 1;
-        const bool all = registers_ || private_copies(full, j);
+        const bool vector_digit = full && j == 0 && l.vector > 1;
+        const bool all = (registers_ && (d.dim < 0 || selects_[d.dim])) || vector_digit || private_copies(full, j);
         value = loops_of(d.extent, full ? budget : serial, all, "r", inner, outer);
       }
       digit_values.push_back(value);
@@ -317,7 +333,7 @@ class TileExpander {
   ThreadDigits& threads_;
   const TileStmt& tile_;
   std::vector<Expr> live_;  // defined where it may be less than the extent
-  std::vector<bool> pads_;
+  std::vector<bool> pads_, selects_, folds_;
   int64_t copies_ = 1;
   bool registers_ = false, private_storage_ = false, writes_registers_ = false;
 };
@@ -334,6 +350,7 @@ void expand_tiles(KernelDraft& draft) {
   for (auto& [f, s] : draft.storage)  // in terms of coordinates that are gone
     for (Region& r : s.region) r.max = Expr();
   draft.hints.clear();
+  draft.coordinates.clear();
   draft.lets.clear();
   draft.stage = DraftStage::Expanded;
 }

@@ -20,11 +20,11 @@ void check_registers(const Module& module, const KernelDraft& draft, const std::
     if (a.memory != Memory::Register) continue;
     total += words(a);
     if (!largest || words(a) > words(*largest)) largest = &a;
-    excerpt.push_back(module.program.funcs[a.buffer].name + ": " + std::to_string(words(a)) + " registers");
+    excerpt.push_back(module.buffers[a.buffer].name + ": " + std::to_string(words(a)) + " registers");
   }
   const int64_t limit = limits(module.target).registers_per_thread;
   if (largest && limit > 0 && total > 2 * limit) {
-    const std::string& name = module.program.funcs[largest->buffer].name;
+    const std::string& name = module.buffers[largest->buffer].name;
     user_error(ErrorCode::TooManyRegisters, draft.stored(largest->buffer)->loc,
                "kernel `" + draft.name + "` holds " + std::to_string(total) + " registers of values in each thread; there are " +
                    std::to_string(limit),

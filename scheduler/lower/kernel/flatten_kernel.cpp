@@ -123,7 +123,7 @@ class LiteralRegisters {
     e = simplify(e);
     const bool known = as_int(e) || (e->op == Op::Ramp && as_int(e->args[0]) && as_int(e->args[1]));
     if (!known) {
-      const std::string& name = module_.program.funcs[buffer].name;
+      const std::string& name = module_.buffers[buffer].name;
       user_error(ErrorCode::BadMemory, loc.known() ? loc : draft_.stored(buffer)->loc,
                  "`" + name + "` is stored in registers, which can't be indexed by `" + to_string(e) + "`",
                  "a constant extent for the loops around it, or " + name + ".compute_at_block(...).store_in(MemoryType::Shared)");

@@ -10,6 +10,7 @@
 #include "scheduler/lower/kernel/choose_version.h"
 #include "scheduler/lower/kernel/cut_kernels.h"
 #include "scheduler/lower/kernel/decode_blocks.h"
+#include "scheduler/lower/kernel/distribute_reductions.h"
 #include "scheduler/lower/kernel/expand_tiles.h"
 #include "scheduler/lower/kernel/finish_kernel.h"
 #include "scheduler/lower/kernel/flatten_kernel.h"
@@ -29,7 +30,7 @@ namespace {
 // The passes of one version of one kernel, each followed by the verifier.
 class KernelPasses {
  public:
-  KernelPasses(const Module& module, KernelDraft& draft, const KernelOptions& options) : module_(module), draft_(draft), options_(options) {}
+  KernelPasses(Module& module, KernelDraft& draft, const KernelOptions& options) : module_(module), draft_(draft), options_(options) {}
 
   template <class Pass>
   void run(const char* name, Pass pass) {
@@ -42,18 +43,19 @@ class KernelPasses {
   }
 
  private:
-  const Module& module_;
+  Module& module_;
   KernelDraft& draft_;
   const KernelOptions& options_;
 };
 
-Kernel lower_version(const Module& m, KernelDraft draft, bool fast, Versions& versions, const KernelOptions& options) {
+Kernel lower_version(Module& m, KernelDraft draft, bool fast, Versions& versions, const KernelOptions& options) {
   draft.fast = fast;
   KernelPasses passes(m, draft, options);
   passes.run("decode-blocks", [&] { decode_blocks(draft); });
   passes.run("form-tiles", [&] { form_tiles(m.program, draft); });
   passes.run("choose-threads", [&] { choose_threads(m, draft); });
   passes.run("assign-layouts", [&] { assign_layouts(m, draft); });
+  passes.run("distribute-reductions", [&] { distribute_reductions(m, draft); });
   passes.run("pack-shared", [&] { pack_shared(m, draft); });
   passes.run("insert-barriers", [&] { insert_barriers(draft); });
   if (options.prover) prove_kernel(m.program, draft, m.target, *options.prover, *options.report);

@@ -95,11 +95,11 @@ void pack_shared(const Module& module, KernelDraft& draft) {
   if (limit > 0 && total > limit) {
     std::vector<std::string> excerpt;
     for (const Life& l : lives)
-      excerpt.push_back(module.program.funcs[l.storage->func].name + ": " + std::to_string(l.bytes) + " bytes");
+      excerpt.push_back(module.buffers[l.storage->func].name + ": " + std::to_string(l.bytes) + " bytes");
     user_error(ErrorCode::TooMuchShared, lives.front().storage->loc,
                "kernel `" + draft.name + "` needs " + std::to_string(total) + " bytes of shared memory; " + module.target.to_string() +
                    " allows " + std::to_string(limit) + " a block",
-               "smaller tiles, or " + module.program.funcs[lives.front().storage->func].name + ".compute_root()", std::move(excerpt));
+               "smaller tiles, or " + module.buffers[lives.front().storage->func].name + ".compute_root()", std::move(excerpt));
   }
   draft.shared_bytes = total;
   draft.stage = DraftStage::Packed;

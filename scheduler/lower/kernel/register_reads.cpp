@@ -17,7 +17,7 @@ std::optional<std::vector<int>> matched_dims(const KernelDraft& draft, const Ker
     const auto var = offset->op == Op::Var ? std::find(tile.vars.begin(), tile.vars.end(), offset->var) : tile.vars.end();
     if (var != tile.vars.end()) {
       const int k = static_cast<int>(var - tile.vars.begin());
-      if (tile.extent[k] != extents[d] || std::find(out.begin(), out.end(), k) != out.end()) return std::nullopt;
+      if ((storage.padded ? tile.extent[k] > extents[d] : tile.extent[k] != extents[d]) || std::find(out.begin(), out.end(), k) != out.end()) return std::nullopt;
       out.push_back(k);
     } else if (extents[d] == 1) {
       out.push_back(-1);
