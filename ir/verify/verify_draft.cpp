@@ -130,6 +130,10 @@ class DraftChecker {
     for (const Sym& s : {d_.block, d_.thread, d_.lane, d_.warp}) c_.problem_if(!s || s->type != Int(32), "block, thread, lane or warp is not an i32 variable");
     in_scope(d_.block);
     in_scope(d_.thread);
+    if (!at_least(DraftStage::Expanded)) {  // Lets from then on
+      in_scope(d_.lane);
+      in_scope(d_.warp);
+    }
   }
 
   void host_value(const Expr& e, const char* what) {

@@ -74,6 +74,18 @@ Built sums() {
   return {Pipeline("sums", {in}, {s}), {integers(dtype_of<float>(), {150, 16})}, {Buffer::host(dtype_of<float>(), {150})}};
 }
 
+// A polynomial by Horner's rule: each step needs the one before, so no block can share them out.
+Built horner() {
+  Input in("in", Float(32), 2);
+  Var x("x"), xo("xo"), xi("xi");
+  RDom r(0, 16);
+  Func s("s");
+  s(x) = 0.f;
+  s(x) = s(x) * 2.f + in(x, r);
+  s.update().gpu_tile(x, xo, xi, 64);
+  return {Pipeline("horner", {in}, {s}), {integers(dtype_of<float>(), {150, 16})}, {Buffer::host(dtype_of<float>(), {150})}};
+}
+
 Built triangle() {
   Input in("in", Int(32), 2);
   Var x("x"), xo("xo"), xi("xi");
@@ -262,7 +274,7 @@ std::vector<Mutant> mutants() {
          return i ? i->then_body : nullptr;
        }),
        ErrorCode::NotCovered, {"`s`", "where"});
-  nest("reduction_loop_run_by_all_threads", sums, in_stage("s", 1, [](const Stmt& s) -> Stmt {
+  nest("recurrence_run_by_all_threads", horner, in_stage("s", 1, [](const Stmt& s) -> Stmt {
          const auto* l = as<ForStmt>(s);
          if (!l || l->loop != ir::LoopKind::Serial) return nullptr;
          return ir::make_for(l->var, l->min, l->extent, ir::LoopKind::Cooperative, l->body, l->loc);

@@ -21,6 +21,7 @@
 #include "scheduler/lower/kernel/choose_threads.h"
 #include "scheduler/lower/kernel/cut_kernels.h"
 #include "scheduler/lower/kernel/decode_blocks.h"
+#include "scheduler/lower/kernel/distribute_reductions.h"
 #include "scheduler/lower/kernel/expand_tiles.h"
 #include "scheduler/lower/kernel/finish_kernel.h"
 #include "scheduler/lower/kernel/flatten_kernel.h"
@@ -96,7 +97,7 @@ scheduler::Nest nest_of(const GoldenFile& g) {
 }
 
 // A pass of scheduler/lower/kernel: from a kernel's draft to the next.
-Pass draft_pass(std::function<void(const Module&, KernelDraft&)> f) {
+Pass draft_pass(std::function<void(Module&, KernelDraft&)> f) {
   return [f = std::move(f)](const GoldenFile& g) {
     auto [m, draft] = parse_draft(g.input);
     verify_draft(draft, m);
@@ -182,6 +183,7 @@ const std::map<std::string, Pass>& passes() {
       {"form_tiles", draft_pass([](const Module& m, KernelDraft& d) { scheduler::form_tiles(m.program, d); })},
       {"choose_threads", draft_pass(scheduler::choose_threads)},
       {"assign_layouts", draft_pass(scheduler::assign_layouts)},
+      {"distribute_reductions", draft_pass(scheduler::distribute_reductions)},
       {"pack_shared", draft_pass(scheduler::pack_shared)},
       {"insert_barriers", draft_pass([](const Module&, KernelDraft& d) { scheduler::insert_barriers(d); })},
       {"expand_tiles", draft_pass([](const Module&, KernelDraft& d) { scheduler::expand_tiles(d); })},

@@ -204,7 +204,7 @@ bool IrEqual::operator()(const Module& a, const Module& b) {
 
 bool IrEqual::storages(const KernelStorage& a, const KernelStorage& b) {
   bool equal = same(a.func == b.func && a.type == b.type && a.memory == b.memory && a.pad == b.pad && a.order == b.order && a.align == b.align &&
-                        a.in_thread == b.in_thread && a.layout == b.layout && a.offset == b.offset && a.region.size() == b.region.size(),
+                        a.in_thread == b.in_thread && a.padded == b.padded && a.layout == b.layout && a.offset == b.offset && a.region.size() == b.region.size(),
                     "storage") &&
                syms(a.loops, b.loops) && locs(a.loc, b.loc);
   for (size_t d = 0; equal && d < a.region.size(); ++d)
@@ -227,7 +227,7 @@ bool IrEqual::operator()(const KernelDraft& a, const KernelDraft& b) {
     const NarrowStride &x = a.strides[i], &y = b.strides[i];
     equal = syms(x.var, y.var) && (*this)(x.value, y.value) && same(x.multiple_bytes == y.multiple_bytes && x.element_bytes == y.element_bytes, "stride");
   }
-  equal = equal && (*this)(a.body, b.body);
+  equal = equal && (*this)(a.body, b.body) && syms(a.coordinates, b.coordinates);
   for (auto i = a.storage.begin(), j = b.storage.begin(); equal && i != a.storage.end(); ++i, ++j) equal = storages(i->second, j->second);
   for (const auto& [v, h] : a.hints) {
     if (!equal || h == LoopHints{}) continue;

@@ -28,7 +28,7 @@ void every_draft(const scheduler::Lowered& lowered, const Target& target) {
     EXPECT_TRUE(same(m.program, n.program) && same(draft, read)) << "after " << pass << ": " << same.difference() << "\n" << print(draft, m);
   };
   scheduler::lower_kernels(lowered.nest.program, lowered.nest.body, target, options);
-  EXPECT_EQ(passes.size(), 22u);
+  EXPECT_EQ(passes.size(), 24u);
 }
 
 class VerifyCases : public ::testing::TestWithParam<const char*> {};
