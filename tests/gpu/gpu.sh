@@ -54,7 +54,7 @@ run() {
           tail -n 3 "$out/${tool%% *}.txt"
         done ;;
       bench)
-        python3 "$travel/peers.py" --ours "$travel/libsinter_bench.so" --only "${BENCH_ONLY:-^copy|^bias_gelu|^blur|^harris}" \
+        python3 "$travel/peers.py" --ours "$travel/libsinter_bench.so" --only "${BENCH_ONLY:-^copy|^bias_gelu|^blur|^harris|^softmax/(32768|16384|4096)x|^layernorm|^column_sum}" \
           --json "$out/peers.json" ${BENCH_ARGS:-} || status=1
         python3 "$travel/compare.py" "$out/peers.json" --json "$out/ratios.json" || status=1 ;;
       *)
