@@ -54,6 +54,24 @@ void apply_place(const Program& program, FuncPlan& plan, const Directive& d) {
   plan.placement = d.kind == DirectiveKind::ComputeRoot ? Placement::Root : Placement::At;
 }
 
+// An inlined Func is part of its readers: it has neither loops nor storage that a directive could shape.
+void check_inlined(const Program& program, const Plan& plan, const Schedule& schedule) {
+  for (const Directive& d : schedule.directives) {
+    if (plan.funcs[d.func].placement != Placement::Inline) continue;
+    const std::string& name = program.funcs[d.func].name;
+    const std::string what = std::string(directive_name(d.kind)) + ": `" + name + "` is inlined (compute_inline), ";
+    const std::string help = "remove the directive, or " + name + ".compute_root(), .compute_at(consumer, loop) or .compute_at_block(consumer)";
+    if (concerns_loops(d.kind)) user_error(ErrorCode::NoSuchLoop, d.loc, what + "so it has no loops", help);
+    switch (d.kind) {
+      case DirectiveKind::StoreRoot: case DirectiveKind::StoreAt: case DirectiveKind::StoreAtBlock:
+        user_error(ErrorCode::StoreWithoutCompute, d.loc, what + "so nothing of it is stored", help);
+      case DirectiveKind::StoreIn: case DirectiveKind::ReorderStorage: case DirectiveKind::AlignStorage:
+        user_error(ErrorCode::BadMemory, d.loc, what + "so it has no storage", help);
+      default: break;
+    }
+  }
+}
+
 }  // namespace
 
 Plan apply_schedule(const Program& program, const Schedule& schedule, const Target& target) {
@@ -86,6 +104,7 @@ Plan apply_schedule(const Program& program, const Schedule& schedule, const Targ
   }
   for (const FuncPlan& fp : plan.funcs)
     for (const StageLoops& loops : fp.stages) check_nest(program, loops);
+  check_inlined(program, plan, schedule);
   return plan;
 }
 

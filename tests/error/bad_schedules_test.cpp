@@ -299,7 +299,7 @@ bool make_rows() {
     c.f.gpu_tile(c.x, c.y, c.xo, c.yo, c.xi, c.yi, 256, 256), c.s.compute_at_block(c.f).store_in(MemoryType::Shared);
   });
   refused("whole_rows_in_shared", UnboundedBox, [](Chain& c) { c.f.gpu_blocks(c.y), c.s.compute_at(c.f, c.y).store_in(MemoryType::Shared); });
-  accepted("store_in_of_an_inlined_func", [](Chain& c) { c.p.compute_inline().store_in(MemoryType::Shared); });
+  refused("store_in_of_an_inlined_func", BadMemory, [](Chain& c) { c.p.compute_inline().store_in(MemoryType::Shared); });
 
   // ---- bounds ----
   refused("bound_twice", BadBound, [](Chain& c) { c.p.compute_root().bound(c.x, 0, 64).bound(c.x, 0, 32); });

@@ -189,6 +189,22 @@ TEST_F(ScheduleCodes, E0203_OutputPlacement) {
   EXPECT_ERROR(ErrorCode::OutputPlacement, line, ({"compute_inline: `f` is an output of the pipeline"}), compile());
 }
 
+TEST_F(ScheduleCodes, DirectivesOfAnInlinedFunc) {
+  const auto refused = [&](int line, ErrorCode code, const std::string& directive, const auto& schedule) {
+    Func q("q"), g("g");
+    q(x, y) = in(x, y) + 1.f;
+    g(x, y) = q(x, y) * 2.f;
+    q.compute_inline();
+    schedule(q);
+    EXPECT_ERROR(code, line, ({directive + ": `q` is inlined (compute_inline), so ", "help: remove the directive, or q.compute_root()"}), compile(g, "host"));
+  };
+  refused(__LINE__, ErrorCode::NoSuchLoop, "vectorize", [&](Func& q) { q.vectorize(x, 4); });
+  refused(__LINE__, ErrorCode::NoSuchLoop, "split", [&](Func& q) { q.split(x, xo, xi, 8); });
+  refused(__LINE__, ErrorCode::StoreWithoutCompute, "store_root", [&](Func& q) { q.store_root(); });
+  refused(__LINE__, ErrorCode::BadMemory, "store_in", [&](Func& q) { q.store_in(MemoryType::Register); });
+  refused(__LINE__, ErrorCode::BadMemory, "reorder_storage", [&](Func& q) { q.reorder_storage(y, x); });
+}
+
 TEST_F(ScheduleCodes, E0205_StoreInsideCompute) {
   const int line = __LINE__ + 1;
   s.compute_at(f, y).store_at(f, x);
