@@ -3,6 +3,7 @@
 
 #include "ir/analysis/reduction.h"
 #include "ir/analysis/visit.h"
+#include "ir/diagnostic.h"
 #include "scheduler/lower/copies.h"
 #include "scheduler/lower/plan.h"
 #include "scheduler/lower/stage_shape.h"
@@ -28,6 +29,20 @@ bool reads_along(const Definition& def, const VarNode* rvar, const std::vector<S
   return along || !across;
 }
 
+// A thread folds all of its iterations into one value per point, so a loop inside of them can't be what decides the point.
+void require_one_point(const Plan& plan, const StageLoops& loops, int position) {
+  const FuncDef& func = plan.program.funcs[loops.func];
+  for (int i = 0; i < position; ++i) {
+    const LoopNode& inner = loops.loop(i);
+    if (!inner.is_rvar || inner.kind == LoopKind::Cooperative || rvar_is_reduced(plan.program, loops, i)) continue;
+    const LoopNode& shared = loops.loop(position);
+    user_error(ErrorCode::RVarParallel, shared.loc,
+               "cooperative: the threads of a block share the iterations of `" + shared.name->name + "`, but which point of `" + func.name + "` one of them updates depends on `" +
+                   inner.name->name + "`, a loop inside",
+               "name `" + inner.name->name + "` after `" + shared.name->name + "` in the RDom, so that it is the loop around it, or leave `" + shared.name->name + "` serial", nest_excerpt(plan.program, loops, position));
+  }
+}
+
 }  // namespace
 
 bool is_named_place(const Plan& plan, FuncId func, const Sym& loop) {
@@ -41,13 +56,16 @@ void share_reduction(const Plan& plan, StageLoops& loops, const StageShape& shap
   const FuncDef& func = plan.program.funcs[loops.func];
   if (!stage_reduction(plan.program, loops.func, loops.stage)) return;
   int64_t points = 1;
-  for (const int node : loops.order) {
+  bool by_hand = false;
+  for (int i = 0; i < static_cast<int>(loops.order.size()); ++i) {
+    const int node = loops.order[i];
     const LoopNode& n = loops.nodes[node];
     if (n.kind != LoopKind::Cooperative) continue;
-    if (n.is_rvar) return;  // shared by hand
+    if (n.is_rvar && rvar_is_reduced(plan.program, loops, i)) require_one_point(plan, loops, i);
+    by_hand |= n.is_rvar;
     if (const int64_t* full = as_int(shape.full[node])) points *= *full;
   }
-  if (points >= kBusy) return;
+  if (by_hand || points >= kBusy) return;
   std::vector<int> shared;
   int64_t box = points;
   for (int i = 0; i < static_cast<int>(loops.order.size()) && box < kSharedPoints; ++i) {

@@ -116,6 +116,19 @@ TEST_F(ScheduleCodes, E0108_AcrossBlocks) {
   EXPECT_ERROR(ErrorCode::RVarParallel, line, ({"gpu_blocks: iterations of RVar `xo` update the same points of `s`"}), compile());
 }
 
+// A thread folds its iterations into one value per point: not where a loop inside decides which point.
+TEST_F(ScheduleCodes, E0108_CooperativeAroundAScatter) {
+  Func h("h");
+  RDom k(0, 64, 0, 64, "k");
+  h(x) = 0.f;
+  h(clamp(i32(p(k.x, 0)), 0, 31)) += p(k.x, k.y);
+  h.bound(x, 0, 32);
+  const int line = __LINE__ + 1;
+  h.update().cooperative(k.y);
+  EXPECT_ERROR(ErrorCode::RVarParallel, line,
+               ({"which point of `h` one of them updates depends on `kx`, a loop inside", "coop ky   <-- here", "help: name `kx` after `ky` in the RDom"}), compile(h));
+}
+
 TEST_F(ScheduleCodes, E0109_BadVectorize) {
   const int line = __LINE__ + 1;
   f.vectorize(x);

@@ -48,6 +48,24 @@ Built column_sums(int64_t tile) {
   return {Pipeline("column_sums", {in}, {s}), {integers(f32_type(), {75, 333})}, {Buffer::host(f32_type(), {75})}};
 }
 
+// Counters of each row, a block a row: which counter is decided by the RVar, so its iterations have an order, and a tile of one row has
+// nothing to share. With a second RVar that is summed, inside the one that decides, the threads share that.
+Built row_histograms(bool summed) {
+  Input bin("bin", Int(32), 2), in("in", Int(32), 3);
+  Var v("v"), y("y"), yo("yo"), yi("yi"), vo("vo"), vi("vi");
+  RDom r(0, 40, 0, bin.width(), "r"), k(0, bin.width(), "k");
+  Func h("h");
+  h(v, y) = 0;
+  if (summed) h(clamp(bin(r.y, y), 0, 15), y) += in(r.y, r.x, y);
+  else h(clamp(bin(k, y), 0, 15), y) += in(k, 0, y);
+  h.bound(v, 0, 16);
+  h.gpu_tile(v, y, vo, yo, vi, yi, 16, 1);
+  h.update().gpu_tile(y, yo, yi, 1);
+  if (summed) h.update().cooperative(r.x);
+  const auto i32_type = dtype_of<int32_t>();
+  return {Pipeline("row_histograms", {bin, in}, {h}), {integers(i32_type, {37, 5}, 1, -2, 18), integers(i32_type, {37, 40, 5}, 2)}, {Buffer::host(i32_type, {16, 5})}};
+}
+
 // The mean of an image: no pure dimension.
 Built total() {
   Input in("in", Float(32), 2);
@@ -134,6 +152,7 @@ std::vector<Case> shared_reduction_cases() {
   of("shared_triangle", triangle_rows);
   of("shared_windows", windows);
   of("shared_staged", staged);
+  for (const bool summed : {false, true}) c.push_back({summed ? "row_histograms_summed" : "row_histograms", [=] { return row_histograms(summed); }});
   return c;
 }
 

@@ -245,8 +245,9 @@ std::vector<bool> reduced_dims(const TileStmt& tile) {
   std::vector<bool> out(tile.vars.size(), false);
   const ProvideStmt* store = own_store(tile);
   if (!store || store->stage == 0 || !as_reduction(tile.func, store->index, store->value)) return out;
+  // A dimension of one point has nothing to share, whether the index names it or (simplified) does not.
   for (size_t d = 0; d < out.size(); ++d)
-    out[d] = std::none_of(store->index.begin(), store->index.end(), [&](const Expr& e) { return ir::uses_var(e, tile.vars[d].get()); });
+    out[d] = tile.extent[d] > 1 && std::none_of(store->index.begin(), store->index.end(), [&](const Expr& e) { return ir::uses_var(e, tile.vars[d].get()); });
   return out;
 }
 
