@@ -11,6 +11,7 @@ std::vector<Case> reduction_cases();
 std::vector<Case> shared_reduction_cases();
 std::vector<Case> directive_cases();
 std::vector<Case> app_cases();
+std::vector<Case> image_app_cases();
 std::vector<Case> language_cases();
 
 inline DLDataType f32_type() { return dtype_of<float>(); }
