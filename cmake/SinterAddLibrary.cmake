@@ -7,7 +7,8 @@
 #   GENERATOR  an executable whose main() is that of a sinter::Generator
 #   TARGETS    what to compile for: cuda-sm_90a host. A call runs the version for the device where its tensors lie
 #   PIPELINES  which of the generator's pipelines; <name> if none is given
-#   EMIT       what to write beside the library: ptx, llvm, ir, explain, proofs, loops
+#   EMIT       what to write beside the library: python, ptx, llvm, ir, explain, proofs, loops. python makes of each pipeline a
+#              module of its name; the folder they lie in is then a place for PYTHONPATH
 #   DIRECTORY  where to; a folder of the build tree, <name>_sinter, if none is given
 #
 # The target <name>_files is built when all files are there; its property SINTER_DIRECTORY says where.
@@ -32,15 +33,23 @@ function(sinter_add_library name)
   foreach(pipeline IN LISTS arg_PIPELINES)
     list(APPEND archives "${arg_DIRECTORY}/${pipeline}.a")
     list(APPEND files "${arg_DIRECTORY}/${pipeline}.a" "${arg_DIRECTORY}/${pipeline}.h")
+    if("python" IN_LIST arg_EMIT)
+      list(APPEND files "${arg_DIRECTORY}/${pipeline}.py" "${arg_DIRECTORY}/lib${pipeline}.so")
+    endif()
   endforeach()
   list(JOIN arg_TARGETS "," targets)
   list(JOIN arg_EMIT "," emit)
   if(emit)
     string(PREPEND emit ",")
   endif()
+  # A Python module is linked by the compiler of the project.
+  set(linker "${CMAKE_CXX_COMPILER}")
+  if(NOT linker)
+    set(linker "${CMAKE_C_COMPILER}")
+  endif()
   add_custom_command(
     OUTPUT ${files}
-    COMMAND ${arg_GENERATOR} ${arg_PIPELINES} --out "${arg_DIRECTORY}" --target "${targets}" --emit "library${emit}"
+    COMMAND "${CMAKE_COMMAND}" -E env "CC=${linker}" $<TARGET_FILE:${arg_GENERATOR}> ${arg_PIPELINES} --out "${arg_DIRECTORY}" --target "${targets}" --emit "library${emit}"
     DEPENDS ${arg_GENERATOR}
     COMMENT "Exporting ${name} for ${targets}"
     VERBATIM)

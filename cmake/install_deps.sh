@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(
-  build-essential cmake ninja-build python3
+  build-essential cmake ninja-build python3 python3-numpy
   llvm-22-dev libz3-dev libfmt-dev libcli11-dev nlohmann-json3-dev libdlpack-dev libpng-dev
   libgtest-dev libgmock-dev libbenchmark-dev
   ccache lld

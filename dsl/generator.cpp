@@ -52,7 +52,7 @@ const Kind kKinds[] = {
 };
 
 std::string names_of_kinds() {
-  std::string out = "library";
+  std::string out = "library, python";
   for (const Kind& k : kKinds) out += std::string(", ") + k.name;
   return out;
 }
@@ -60,7 +60,6 @@ std::string names_of_kinds() {
 const Kind* find_kind(const std::string& name) {
   for (const Kind& k : kKinds)
     if (name == k.name) return &k;
-  if (name == "library") return nullptr;
   user_error(ErrorCode::ExportFailed, {}, "nothing called `" + name + "` can be emitted", "--emit takes " + names_of_kinds());
 }
 
@@ -71,10 +70,12 @@ class Run {
     for (const std::string& t : o.targets) targets_.push_back(Target::parse(t));
     if (targets_.empty()) targets_.push_back(native_target());
     for (const std::string& e : o.emit) {
+      if (e == "library") library_ = true;
+      if (e == "python") python_ = true;
+      if (e == "library" || e == "python") continue;
       const Kind* kind = find_kind(e);
-      if (kind) kinds_.push_back(kind);
-      else library_ = true;
-      if (kind && kind->per_target == Kind::CudaOnly && std::none_of(targets_.begin(), targets_.end(), is_cuda))
+      kinds_.push_back(kind);
+      if (kind->per_target == Kind::CudaOnly && std::none_of(targets_.begin(), targets_.end(), is_cuda))
         user_error(ErrorCode::ExportFailed, {}, std::string("none of the targets has ") + kind->name, "add a cuda target, such as --target cuda-sm_90a");
     }
     std::error_code error;
@@ -96,6 +97,8 @@ class Run {
       wrote(path + ".a");
       wrote(path + ".h");
     }
+    if (python_)
+      for (const std::string& file : compile_to_python(path, targets_, checked)) wrote(file);
     for (const Kind* k : kinds_) {
       std::vector<size_t> which;
       for (size_t i = 0; i < targets_.size(); ++i)
@@ -115,7 +118,7 @@ class Run {
   std::string out_;
   std::vector<Target> targets_;
   std::vector<const Kind*> kinds_;
-  bool library_ = false;
+  bool library_ = false, python_ = false;
 };
 
 }  // namespace
@@ -129,7 +132,7 @@ int Generator::main(int argc, const char* const* argv) const noexcept {
   const std::string program = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "generator";
   try {
     Options o;
-    std::string kinds = "what to write, separated by commas:\nlibrary: a static library and its C header";
+    std::string kinds = "what to write, separated by commas:\nlibrary: a static library and its C header\npython: a Python module, and the shared libraries it needs";
     for (const Kind& k : kKinds) kinds += fmt::format("\n{}: {}", k.name, k.help);
     CLI::App app{"Exports pipelines of Sinter", program};
     app.add_option("pipeline", o.pipelines, "which (all, if none is named)");

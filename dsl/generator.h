@@ -17,7 +17,7 @@ namespace sinter {
 //     return g.main(argc, argv);
 //   }
 //
-//   generate blur --out build --target cuda-sm_90a,host --emit library,ptx
+//   generate blur --out build --target cuda-sm_90a,host --emit library,python,ptx
 //
 // The name is the pipeline's own: it names the C function and the files. `generate --help` lists the options; CMake users write
 // sinter_add_library(blur GENERATOR generate TARGETS cuda-sm_90a host).

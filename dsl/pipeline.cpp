@@ -161,6 +161,10 @@ void Pipeline::compile_to_static_library(const std::string& path, const std::vec
   sinter::compile_to_static_library(path, targets, [this](const Target&) { return *this; });
 }
 
+std::vector<std::string> Pipeline::compile_to_python(const std::string& path, const std::vector<Target>& targets) const {
+  return sinter::compile_to_python(path, targets, [this](const Target&) { return *this; });
+}
+
 void Pipeline::compile_to_ptx(const std::string& path, const Target& target) const {
   codegen::export_ptx(lower_pipeline(build(), target).module, path);
 }
@@ -171,7 +175,9 @@ void Pipeline::compile_to_ir(const std::string& path, const Target& target) cons
   codegen::export_text(print(lower_pipeline(build(), target).module), path);
 }
 
-void compile_to_static_library(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make) {
+namespace {
+
+codegen::Library lower_for_each(const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make) {
   codegen::check_targets(targets);
   codegen::Library library;
   const auto add = [&](const Target& t) {
@@ -187,7 +193,17 @@ void compile_to_static_library(const std::string& path, const std::vector<Target
       library.notes.push_back("No version for newer devices (" + t.to_string() + "): " + e.diagnostic().message);
     }
   }
-  codegen::export_static_library(library, path);
+  return library;
+}
+
+}  // namespace
+
+void compile_to_static_library(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make) {
+  codegen::export_static_library(lower_for_each(targets, make), path);
+}
+
+std::vector<std::string> compile_to_python(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make) {
+  return codegen::export_python_module(lower_for_each(targets, make), path);
 }
 
 // ---- reports -------------------------------------------------------------------------------------------------------

@@ -101,6 +101,9 @@ class Pipeline {
   // where its tensors lie; a host target makes it take tensors in host memory too. Beside sm_90a goes generic PTX, for newer devices.
   void compile_to_static_library(const std::string& path, const Target& target) const;
   void compile_to_static_library(const std::string& path, const std::vector<Target>& targets) const;
+  // path.py, a Python module over the same versions, with the shared libraries that it needs beside it (docs/export.md). Returns the files'
+  // paths. Throws UserError E0603 too where there is no C compiler to link with.
+  std::vector<std::string> compile_to_python(const std::string& path, const std::vector<Target>& targets) const;
   void compile_to_ptx(const std::string& path, const Target& target) const;             // as named
   void compile_to_llvm(const std::string& path, const Target& target) const;
   void compile_to_ir(const std::string& path, const Target& target) const;
@@ -123,7 +126,8 @@ class Pipeline {
   std::string kept_key_;
 };
 
-// Pipeline::compile_to_static_library with a pipeline made for each target, so that schedules may differ; their arguments may not (E0603).
+// Pipeline::compile_to_static_library and compile_to_python with a pipeline made for each target, so that schedules may differ; their arguments may not (E0603).
 void compile_to_static_library(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make);
+std::vector<std::string> compile_to_python(const std::string& path, const std::vector<Target>& targets, const std::function<Pipeline(const Target&)>& make);
 
 }  // namespace sinter

@@ -33,6 +33,13 @@ std::vector<ir::Target> generic_targets(const std::vector<ir::Target>& targets);
 void export_static_library(const Library& library, const std::string& path, const ExportOptions& options = {});
 void export_static_library(const ir::Module& module, const std::string& path, const ExportOptions& options = {});
 
+// The same functions for Python: path.py, a module that takes tensors of any library (DLPack, __array_interface__,
+// __cuda_array_interface__) without copies, and beside it lib<name>.so, where <name> is path's last part, and the runtime as a shared
+// library, which all modules of a process share. The three files may be moved together; the module needs nothing but the interpreter.
+// Needs a C compiler as the linker: $CC, else cc. Throws UserError E0603 as above, for names that Python can't use, and without a linker;
+// E0605 where the linker fails. Returns the files' paths.
+std::vector<std::string> export_python_module(const Library& library, const std::string& path, const ExportOptions& options = {});
+
 // One file each, named as given. export_ptx: cuda targets only. export_llvm: the kernels' IR on cuda, the entry's on host.
 void export_ptx(const ir::Module& module, const std::string& path);
 void export_llvm(const ir::Module& module, const std::string& path, const ExportOptions& options = {});

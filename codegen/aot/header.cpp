@@ -27,10 +27,6 @@ bool is_identifier(const std::string& s) {
   return std::all_of(s.begin(), s.end(), [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
 }
 
-const std::string& argument_name(const ir::Program& p, const ir::Argument& a) {
-  return a.kind == ir::Argument::Kind::Param ? p.params[static_cast<size_t>(a.id)].name : p.funcs[static_cast<size_t>(a.id)].name;
-}
-
 // DLPack's order: the innermost dimension last.
 std::string shape_text(const ir::FuncDef& f) {
   if (f.rank() == 0) return "one element";
@@ -76,6 +72,20 @@ std::string json_string(const std::string& s) {
 
 }  // namespace
 
+const std::string& argument_name(const ir::Program& p, const ir::Argument& a) {
+  return a.kind == ir::Argument::Kind::Param ? p.params[static_cast<size_t>(a.id)].name : p.funcs[static_cast<size_t>(a.id)].name;
+}
+
+std::string argument_text(const ir::Program& p, const ir::Argument& a) {
+  if (a.kind == ir::Argument::Kind::Param) {
+    const ir::Type t = p.params[static_cast<size_t>(a.id)].var->type;
+    return "scalar " + to_string(t) + (t.is_narrow_float() ? ", given as float and rounded" : "");
+  }
+  const ir::FuncDef& f = p.funcs[static_cast<size_t>(a.id)];
+  return std::string(a.kind == ir::Argument::Kind::Output ? "output " : "input ") + to_string(f.type) + " " + shape_text(f) +
+         (!f.free_stride0 && f.rank() > 0 ? ", innermost stride 1" : "");
+}
+
 void check_c_names(const ir::Program& p) {
   if (!is_identifier(p.name) || p.name == "stream")
     ir::user_error(ir::ErrorCode::ExportFailed, {}, "the pipeline's name `" + p.name + "` can't be the name of a C function",
@@ -106,15 +116,7 @@ std::string c_header(const Library& library) {
   for (const std::string& note : library.notes) h += " * " + c_comment(note) + "\n *\n";
   h += " * Arguments, in order; shapes in DLPack's order, the innermost dimension last:\n";
   for (const ir::Argument& a : p.args) {
-    h += " *   " + argument_name(p, a) + ": ";
-    if (a.kind == ir::Argument::Kind::Param) {
-      const ir::Type t = p.params[static_cast<size_t>(a.id)].var->type;
-      h += "scalar " + to_string(t) + (t.is_narrow_float() ? ", given as float and rounded" : "");
-    } else {
-      const ir::FuncDef& f = p.funcs[static_cast<size_t>(a.id)];
-      h += std::string(a.kind == ir::Argument::Kind::Output ? "output " : "input ") + to_string(f.type) + " " + shape_text(f);
-      if (!f.free_stride0 && f.rank() > 0) h += ", innermost stride 1";
-    }
+    h += " *   " + argument_name(p, a) + ": " + argument_text(p, a);
     h += "\n";
   }
   h += std::string(" *\n * Tensors are in ") + (both ? "device memory, or all of them in host memory" : gpu ? "device memory" : "host memory") + ". NULL strides mean compact. An output overlaps no other tensor. A call\n" +

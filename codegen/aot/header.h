@@ -12,6 +12,10 @@ namespace sinter::codegen {
 // Throws UserError E0603 where the pipeline or an argument has a name that C can't use.
 void check_c_names(const ir::Program& program);
 
+const std::string& argument_name(const ir::Program& p, const ir::Argument& a);
+// "f32 [height, 3], innermost stride 1" or "scalar i32": what a call takes, in DLPack's order.
+std::string argument_text(const ir::Program& p, const ir::Argument& a);
+
 // The C type of a scalar argument; f16 and bf16 travel as float, rounded by the callee.
 std::string c_scalar_type(ir::Type t);
 

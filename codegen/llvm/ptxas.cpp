@@ -1,79 +1,19 @@
 #include "codegen/llvm/ptxas.h"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <regex>
 #include <sstream>
 
+#include "codegen/tool.h"
 #include "ir/diagnostic.h"
 
-extern char** environ;
-
 namespace sinter::codegen {
-
-namespace fs = std::filesystem;
 
 namespace {
 
 [[noreturn]] void tool_failed(const std::string& message, const std::string& help = {}) {
   ir::user_error(ir::ErrorCode::ToolFailed, {}, message, help);
-}
-
-// A directory of our own, gone at the end whatever happens.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::error_code none;
-    fs::path base = fs::temp_directory_path(none);
-    if (none) base = "/tmp";
-    std::string name = (base / "sinter-XXXXXX").string();
-    if (!mkdtemp(name.data())) tool_failed("no temporary directory in " + base.string() + ": " + std::strerror(errno));
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-// Runs a program without a shell; its output goes to `log`. The exit status, or -1 where it was killed.
-int run(const std::vector<std::string>& command, const std::string& log) {
-  std::vector<char*> argv;
-  for (const std::string& s : command) argv.push_back(const_cast<char*>(s.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error) tool_failed("can't run " + command[0] + ": " + std::strerror(error));
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) tool_failed("can't wait for " + command[0] + ": " + std::strerror(errno));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 void parse(const std::string& log, AssembleResult& out) {
@@ -106,21 +46,11 @@ void parse(const std::string& log, AssembleResult& out) {
 }  // namespace
 
 std::string find_ptxas() {
-  std::vector<fs::path> places;
-  if (const char* path = std::getenv("PATH")) {
-    std::istringstream parts(path);
-    for (std::string p; std::getline(parts, p, ':');)
-      if (!p.empty()) places.emplace_back(p);
-  }
+  std::vector<std::string> places;
   for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* home = std::getenv(name)) places.push_back(fs::path(home) / "bin");
-  places.emplace_back("/usr/local/cuda/bin");
-  for (const fs::path& p : places) {
-    const std::string candidate = (p / "ptxas").string();
-    std::error_code none;
-    if (fs::is_regular_file(candidate, none) && access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
+    if (const char* home = std::getenv(name)) places.push_back(std::string(home) + "/bin");
+  places.push_back("/usr/local/cuda/bin");
+  return find_tool("ptxas", places);
 }
 
 AssembleResult assemble(const std::string& ptx, const std::string& sm_name) {
@@ -132,7 +62,7 @@ AssembleResult assemble(const std::string& ptx, const std::string& sm_name) {
     out << ptx;
     if (!out.flush()) tool_failed("can't write " + dir.file("kernels.ptx"));
   }
-  const int status = run({tool, "-v", "-arch=" + sm_name, dir.file("kernels.ptx"), "-o", dir.file("kernels.cubin")}, dir.file("log"));
+  const int status = run_tool({tool, "-v", "-arch=" + sm_name, dir.file("kernels.ptx"), "-o", dir.file("kernels.cubin")}, dir.file("log"));
   const std::string log = read_file(dir.file("log"));
   if (status != 0) tool_failed("ptxas rejected our PTX for " + sm_name + ": " + log);
   AssembleResult out;

@@ -99,7 +99,7 @@ TEST_F(GeneratorLine, Mistakes) {
   EXPECT_EQ(run(two(), {"other", "-o", dir_}), 1);
   EXPECT_THAT(err_, HasSubstr("generate: error[E0603]: there is no pipeline called `other` in this generator\n  help: it has scale, again"));
   EXPECT_EQ(run(two(), {"-o", dir_, "-e", "wasm"}), 1);
-  EXPECT_THAT(err_, HasSubstr("nothing called `wasm` can be emitted\n  help: --emit takes library, ptx"));
+  EXPECT_THAT(err_, HasSubstr("nothing called `wasm` can be emitted\n  help: --emit takes library, python, ptx"));
   EXPECT_EQ(run(two(), {"-o", dir_, "-t", "metal"}), 1);
   EXPECT_THAT(err_, HasSubstr("error[E0400]"));
   EXPECT_EQ(run(two(), {"-o", dir_, "-t", "host", "-e", "ptx"}), 1);
