@@ -49,6 +49,12 @@ bool ptx_runs_on(Arch arch, int device) {
   return arch.version <= device;
 }
 
+/// Machine code runs on its architecture and on later ones of the same major version; an 'a' on its own.
+bool cubin_runs_on(Arch arch, int device) {
+  if (arch.suffix == 'a') return arch.version == device;
+  return arch.version <= device && arch.version / 10 == device / 10;
+}
+
 /// Higher is more specific; an architecture's own features are worth having.
 int rank_of(Arch arch) { return arch.version * 4 + (arch.suffix == 'a' ? 2 : arch.suffix == 'f'); }
 
@@ -62,10 +68,13 @@ ImageChoice choose_image(const sinter_rt_module& module, int device) {
     if (ptx) {
       arch = target_of_ptx(module.images[i], module.image_sizes[i]);
       if (!ptx_runs_on(arch, device)) continue;
-    } else if (!parse_arch(module.image_arch[i], &arch) || arch.version != device) {
+    } else if (!parse_arch(module.image_arch[i], &arch) || !cubin_runs_on(arch, device)) {
       continue;
     }
-    const int rank = rank_of(arch) + (ptx ? 0 : 1 << 20);  // any cubin that fits beats any PTX
+    // A cubin made for this device beats everything; an older one's only the PTX that is no newer: what a newer version was
+    // compiled for is worth the driver's time once.
+    const int cubin = ptx ? 0 : arch.version == device ? 1 << 20 : 1;
+    const int rank = 2 * rank_of(arch) + cubin;
     if (rank > best.rank) best = {i, rank};
   }
   return best;

@@ -129,8 +129,9 @@ typedef struct sinter_rt_module {
 } sinter_rt_module;
 
 /* Loads the module into the current context, if it is not there yet, and looks up its kernels.
- * Takes a cubin made for exactly this compute capability, else the most specific PTX that runs
- * here, compiled by the driver (whose log is in the error text). sinter_rt_launch does this too;
+ * Takes a cubin made for exactly this compute capability, else the most specific image that runs
+ * here: a cubin on later devices of its major version (one of sm_90a on that alone), PTX on all
+ * later ones, compiled by the driver (whose log is in the error text). sinter_rt_launch does this too;
  * call it beforehand to keep the work off the first call. */
 SINTER_API int sinter_rt_module_load(sinter_rt_module* module);
 

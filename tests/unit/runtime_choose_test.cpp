@@ -76,12 +76,32 @@ TEST(Choose, TheOrderOfTheVersionsDoesNotMatter) {
   EXPECT_EQ(Library({old, own}).on(100), 0);
 }
 
-TEST(Choose, ACubinIsForItsDeviceOnly) {
+TEST(Choose, ACubinRunsOnLaterDevicesOfItsMajorVersion) {
   Library lib({{"sm_80"}, {"ptx sm_80"}});
-  EXPECT_EQ(lib.on(80), 0);
-  EXPECT_EQ(lib.on(86), 1);
-  EXPECT_EQ(Library({{"sm_80"}}).on(86), -SINTER_ERR_UNSUPPORTED);
+  for (const int capability : {80, 86, 87, 89}) EXPECT_EQ(lib.on(capability), 0) << capability;
+  for (const int capability : {90, 100, 120}) EXPECT_EQ(lib.on(capability), 1) << capability;
+  const std::vector<std::string> later{"sm_86"};
+  Library only({later});
+  EXPECT_EQ(only.on(86), 0);
+  EXPECT_EQ(only.on(89), 0);
+  for (const int capability : {75, 80, 90}) EXPECT_EQ(only.on(capability), -SINTER_ERR_UNSUPPORTED) << capability;
+  // The device's own code, else the newest that runs: a version for sm_89 is not given up for an older cubin.
+  const Module several({"sm_80", "sm_86", "ptx sm_80", "ptx sm_89"});
+  EXPECT_EQ(choose_image(several.m, 80).image, 0);
+  EXPECT_EQ(choose_image(several.m, 86).image, 1);
+  EXPECT_EQ(choose_image(several.m, 87).image, 1);
+  EXPECT_EQ(choose_image(several.m, 89).image, 3);
+  EXPECT_EQ(choose_image(several.m, 90).image, 3);
+  EXPECT_EQ(choose_image(Module({"ptx sm_80", "sm_80"}).m, 89).image, 1) << "no need to compile the same again";
+}
+
+TEST(Choose, AnArchitecturesOwnCubinIsForThatDeviceOnly) {
   EXPECT_EQ(choose_image(Module({"ptx sm_90a", "sm_90a", "ptx sm_80"}).m, 90).image, 1);
+  const std::vector<std::string> one{"sm_90a"}, two{"sm_100a", "sm_90a"};
+  EXPECT_EQ(Library({one}).on(90), 0);
+  EXPECT_EQ(Library({two}).on(103), -SINTER_ERR_UNSUPPORTED);
+  EXPECT_EQ(choose_image(Module({"sm_100f"}).m, 103).image, 0);
+  EXPECT_EQ(choose_image(Module({"sm_100f"}).m, 120).image, -1);
   EXPECT_EQ(choose_image(Module({"ptx sm_100f"}).m, 103).image, 0);
   EXPECT_EQ(choose_image(Module({"ptx sm_100f"}).m, 120).image, -1);
 }
