@@ -2,12 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <vector>
 
+#include "apps/bilateral_grid/bilateral_grid.h"
 #include "apps/histogram/histogram.h"
 #include "apps/iir_blur/iir_blur.h"
+#include "apps/interpolate/interpolate.h"
 #include "apps/max_filter/max_filter.h"
 #include "tests/support/cases.h"
 
@@ -120,6 +124,90 @@ TEST(ImageApps, IirBlur) {
       }
     }
     expect<float>([](Scheduled how) { return apps::iir_blur(how); }, {in, alpha}, right, 1e-5);
+  }
+}
+
+TEST(ImageApps, BilateralGrid) {
+  constexpr int cell = 4, bins = 6;
+  for (const auto& [w, h] : sizes) {
+    const Buffer in = normals(dtype_of<float>(), {w, h});
+    const Image<float> image(in);
+    Image<float> right(w, h, 1);
+    // Cells from -3 on, so that the blur of those that are read finds all it needs.
+    const int cw = w / cell + 8, ch = h / cell + 8, cz = bins + 1;
+    using Grid = std::vector<std::array<double, 2>>;
+    const auto at = [&](Grid& g, int x, int y, int z) -> std::array<double, 2>& { return g[(static_cast<size_t>(z) * ch + y + 3) * cw + x + 3]; };
+    Grid grid(static_cast<size_t>(cw) * ch * cz);
+    for (int y = -3; y < ch - 3; ++y)
+      for (int x = -3; x < cw - 3; ++x)
+        for (int dy = 0; dy < cell; ++dy)
+          for (int dx = 0; dx < cell; ++dx) {
+            const float v = std::clamp(image.at(x * cell + dx - cell / 2, y * cell + dy - cell / 2, 0), 0.f, 1.f);
+            auto& sums = at(grid, x, y, static_cast<int>(v * bins + 0.5f));
+            sums[0] += v;
+            sums[1] += 1;
+          }
+    constexpr int weights[] = {1, 4, 6, 4, 1};
+    for (int axis = 0; axis < 3; ++axis) {
+      Grid blurred(grid.size());
+      for (int z = 0; z < cz; ++z)
+        for (int y = -3; y < ch - 3; ++y)
+          for (int x = -3; x < cw - 3; ++x)
+            for (int d = -2; d <= 2; ++d) {
+              const int sx = x + (axis == 0) * d, sy = y + (axis == 1) * d, sz = z + (axis == 2) * d;
+              if (sx < -3 || sx >= cw - 3 || sy < -3 || sy >= ch - 3 || sz < 0 || sz >= cz) continue;
+              for (int i : {0, 1}) at(blurred, x, y, z)[i] += weights[d + 2] * at(grid, sx, sy, sz)[i];
+            }
+      grid = blurred;
+    }
+    for (int y = 0; y < h; ++y)
+      for (int x = 0; x < w; ++x) {
+        const double level = std::clamp(image.at(x, y, 0), 0.f, 1.f) * bins;
+        const int z = std::min(static_cast<int>(level), bins - 1);
+        double total[2] = {0, 0};
+        for (int corner = 0; corner < 8; ++corner) {
+          const int dx = corner & 1, dy = corner >> 1 & 1, dz = corner >> 2;
+          const double fx = x % cell / double(cell), fy = y % cell / double(cell), fz = level - z;
+          for (int i : {0, 1}) total[i] += (dx ? fx : 1 - fx) * (dy ? fy : 1 - fy) * (dz ? fz : 1 - fz) * at(grid, x / cell + dx, y / cell + dy, z + dz)[i];
+        }
+        right(x, y, 0) = static_cast<float>(total[0] / total[1]);
+      }
+    expect<float>([](Scheduled how) { return apps::bilateral_grid(cell, bins, how); }, {in}, right, 1e-5);
+  }
+}
+
+TEST(ImageApps, Interpolate) {
+  constexpr int levels = 4;
+  for (const auto& [w, h] : sizes) {
+    const Buffer in = integers(dtype_of<float>(), {w, h, 4}, 1, 0, 4);
+    float* p = static_cast<float*>(in.raw_data());
+    for (int64_t i = 0; i < in.size(); ++i) p[i] = p[i] / 4 * (i % 5 != 3);
+    p[in.size() - 1] = 1;
+    const Image<float> image(in);
+    Image<float> right(w, h, 3);
+    // Values of a level at any coordinates, computed when they are asked for.
+    const std::function<double(int, int, int, int)> down = [&](int l, int x, int y, int c) -> double {
+      if (l == 0) return (c < 3 ? image.at(x, y, c) : 1.f) * image.at(x, y, 3);
+      double sum = 0;
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) sum += (2 - std::abs(dx)) * (2 - std::abs(dy)) * down(l - 1, 2 * x + dx, 2 * y + dy, c) / 16;
+      return sum;
+    };
+    std::map<std::array<int, 4>, double> known;
+    const std::function<double(int, int, int, int)> filled = [&](int l, int x, int y, int c) -> double {
+      const auto [it, is_new] = known.try_emplace({l, x, y, c});
+      if (!is_new) return it->second;
+      double v = down(l, x, y, c);
+      if (l < levels - 1) {
+        const double around = (filled(l + 1, x / 2, y / 2, c) + filled(l + 1, (x + 1) / 2, y / 2, c) + filled(l + 1, x / 2, (y + 1) / 2, c) + filled(l + 1, (x + 1) / 2, (y + 1) / 2, c)) / 4;
+        v += (1 - down(l, x, y, 3)) * around;
+      }
+      return known[{l, x, y, c}] = v;
+    };
+    for (int c = 0; c < 3; ++c)
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < w; ++x) right(x, y, c) = static_cast<float>(filled(0, x, y, c) / filled(0, x, y, 3));
+    expect<float>([](Scheduled how) { return apps::interpolate(levels, how); }, {in}, right, 1e-5);
   }
 }
 
