@@ -49,14 +49,14 @@ static std::string of_length(const char* name, int n) { return std::string(name)
 
 std::vector<Workload> softmax_workloads() {
   std::vector<Workload> list;
-  for (const auto& [size, n, tile] : {std::tuple{"softmax/32768x1024", 1024, RowTile{1, 128}}, {"softmax/16384x4096", 4096, RowTile{1, 256}}, {"softmax/4096x32768", 32768, RowTile{1, 1024, false}}})
+  for (const auto& [size, n, tile] : {std::tuple{"softmax/32768x1024", 1024, RowTile{2, 64}}, {"softmax/16384x4096", 4096, RowTile{1, 128}}, {"softmax/4096x32768", 32768, RowTile{1, 512}}})
     list.push_back({of_length("softmax", n), {size}, softmax(n, Scheduled::ForGpu, tile, of_length("softmax", n))});
   return list;
 }
 
 std::vector<Workload> normalization_workloads() {
   std::vector<Workload> list;
-  for (const auto& [size, n, tile] : {std::tuple{"layernorm/16384x4096", 4096, NormTile{1, 256}}, {"layernorm/8192x8192", 8192, NormTile{1, 512}}})
+  for (const auto& [size, n, tile] : {std::tuple{"layernorm/16384x4096", 4096, NormTile{1, 256}}, {"layernorm/8192x8192", 8192, NormTile{1, 128}}})
     list.push_back({of_length("layer_norm", n), {size}, layer_norm(n, Scheduled::ForGpu, tile, of_length("layer_norm", n))});
   return list;
 }
@@ -69,8 +69,36 @@ std::vector<Workload> all_workloads() {
   return list;
 }
 
+// Other block shapes of the kernels that go along rows or columns.
+static void add_row_variants(std::vector<Workload>& list) {
+  const auto add = [&](const std::string& size, const std::string& library, const std::string& schedule, const auto& make) {
+    const std::string full = library + "_" + schedule;
+    list.push_back({full, {size + "@" + schedule}, make(full)});
+  };
+  for (const auto& [rows, threads] : {std::pair{1, 64}, {1, 128}, {2, 128}, {4, 128}})
+    add("softmax/32768x1024", "softmax_1024", std::to_string(rows) + "r" + std::to_string(threads) + "t",
+        [&](const std::string& name) { return softmax(1024, Scheduled::ForGpu, {rows, threads}, name); });
+  for (const auto& [rows, threads, keep] : {std::tuple{1, 64, true}, {1, 128, false}, {2, 256, true}, {1, 256, true}})
+    add("softmax/16384x4096", "softmax_4096", std::to_string(rows) + "r" + std::to_string(threads) + "t" + (keep ? "" : "_again"),
+        [&](const std::string& name) { return softmax(4096, Scheduled::ForGpu, {rows, threads, keep}, name); });
+  for (const auto& [threads, keep] : {std::pair{512, false}, {1024, false}})
+    add("softmax/4096x32768", "softmax_32768", "1r" + std::to_string(threads) + "t" + (keep ? "" : "_again"),
+        [&](const std::string& name) { return softmax(32768, Scheduled::ForGpu, {1, threads, keep}, name); });
+  for (const int threads : {128, 512})
+    add("layernorm/16384x4096", "layer_norm_4096", std::to_string(threads) + "t",
+        [&](const std::string& name) { return layer_norm(4096, Scheduled::ForGpu, {1, threads}, name); });
+  for (const int threads : {256, 512})
+    add("layernorm/8192x8192", "layer_norm_8192", std::to_string(threads) + "t",
+        [&](const std::string& name) { return layer_norm(8192, Scheduled::ForGpu, {1, threads}, name); });
+  for (const auto& [columns, rows, threads] : {std::tuple{64, 512, 256}, {64, 2048, 256}, {128, 512, 256}, {128, 1024, 256}, {128, 1024, 512}, {256, 256, 256}, {256, 512, 256}, {256, 512, 512},
+                                               {256, 1024, 512}, {512, 256, 512}, {512, 512, 512}, {64, 1024, 128}})
+    add("column_sum/65536x4096", "column_sum", std::to_string(columns) + "c" + std::to_string(rows) + "r" + std::to_string(threads) + "t",
+        [&](const std::string& name) { return column_sum(Scheduled::ForGpu, {columns, rows, threads}, name); });
+}
+
 std::vector<Workload> variants() {
   std::vector<Workload> list;
+  add_row_variants(list);
   const auto add = [&](const std::string& schedule, Scheduled how, const HarrisTile& tile) {
     const std::string library = "harris_" + schedule;
     list.push_back({library, {"harris_f32/4100x4100@" + schedule}, harris(how, tile, library)});

@@ -12,7 +12,7 @@ static Pipeline rows(int n, bool log_of, Scheduled how, const RowTile& tile, con
   e(i, m) = exp(f32(x(i, m)) - largest(m));
   total(m) = sum(k, e(k, m));
   if (log_of) y(i, m) = bf16(f32(x(i, m)) - largest(m) - log(total(m)));
-  else y(i, m) = bf16(e(i, m) / total(m));
+  else y(i, m) = bf16(e(i, m) * (1.f / total(m)));  // one division a row
   y.bound(i, 0, n);
 
   switch (how) {

@@ -33,7 +33,7 @@ class DeviceEmitter : public Emitter {
   Value* native(MathFn fn, const std::vector<Value*>& a, bool strict) override {
     if (strict) return nullptr;
     switch (fn) {
-      case MathFn::Exp2: return intrinsic(Intrinsic::nvvm_ex2_approx, {b_.getFloatTy()}, a);
+      case MathFn::Exp2: return intrinsic(Intrinsic::nvvm_ex2_approx_ftz, {b_.getFloatTy()}, a);  // see expand_math.h
       case MathFn::Log2: return intrinsic(Intrinsic::nvvm_lg2_approx_f, {}, a);
       case MathFn::Sqrt: return intrinsic(Intrinsic::nvvm_sqrt_approx_f, {}, a);
       case MathFn::Rsqrt: return intrinsic(Intrinsic::nvvm_rsqrt_approx_f, {}, a);

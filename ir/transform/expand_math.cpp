@@ -116,7 +116,8 @@ class Expander {
       return make_strict(make_cast(t, by_arithmetic(fn, x, y).e));
     }
     if (target_.backend == Backend::Cuda) {
-      if (fn == MathFn::Exp2 || fn == MathFn::Rsqrt || fn == MathFn::Tanh) return {};
+      if (fn == MathFn::Rsqrt || fn == MathFn::Tanh) return {};
+      if (fn == MathFn::Exp2) return math::exp2_by_native_exp2({args[0]}).e;
       if (fn == MathFn::Exp) return math::exp_by_native_exp2({args[0]}).e;
       if (fn == MathFn::Erf) return math::erf_by_native_exp2({args[0]}).e;
     }

@@ -2,7 +2,7 @@
 //
 // Requires: any expression or statement. Ensures: remaining Math nodes are native for the target:
 //   every back end         Sqrt Floor Ceil Round Trunc Fma IsNan, of f32 and f64
-//   cuda, outside Strict   also Exp2, Rsqrt and Tanh of f32 (approximate instructions)
+//   cuda, outside Strict   also Exp2, Rsqrt and Tanh of f32 (approximate instructions; Exp2 gives 0 for a result that is not normal)
 // Floats narrower than 32 bits are computed in f32 and rounded once. Mod of floats becomes x - y * floor(x / y).
 //
 // Each function has a fast form, and a strict one that is used below Strict nodes and where target.strict_float is set: no approximate

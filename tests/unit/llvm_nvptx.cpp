@@ -131,7 +131,7 @@ TEST(LlvmNvptx, LocalMemoryIsFound) {
 }
 
 TEST(LlvmNvptx, NativeFunctions) {
-  EXPECT_THAT(math_ptx(ir::MathFn::Exp2), HasSubstr("ex2.approx.f32"));
+  EXPECT_THAT(math_ptx(ir::MathFn::Exp2), HasSubstr("ex2.approx.ftz.f32"));
   EXPECT_THAT(math_ptx(ir::MathFn::Log2), HasSubstr("lg2.approx.f32"));
   EXPECT_THAT(math_ptx(ir::MathFn::Tanh), HasSubstr("tanh.approx.f32"));
   EXPECT_THAT(math_ptx(ir::MathFn::Rsqrt), HasSubstr("rsqrt.approx.f32"));

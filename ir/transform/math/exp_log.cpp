@@ -90,16 +90,32 @@ V exp2(const V& x) {
   return scale(exp2_fraction(a - k), k);
 }
 
-// x log2(e) = hi + lo, e^x = 2^hi (1 + lo ln 2): the approximate 2^hi is good to 2^-22, and hi alone would lose |x| ulp.
+// An integer k in [-126, 127] next to x log2(e), as a float and as 2^k; some such k for NaN.
+struct Power {
+  V k, value;
+};
+static Power power_near_exp(const V& x) {
+  // Above 2^23 a float is an integer: the sum rounds, and its low bits are k + 127, the exponent of 2^k.
+  const double magic = 0x1.8p23 + 127;
+  const V sum = fma(x, 1.44269504088896340736, magic);
+  // Comparisons written so that NaN fails them: one instruction each, where the language's min and max would keep it.
+  const V low = select(sum > magic - 126, sum, x.f(magic - 126)), held = select(low < magic + 127, low, x.f(magic + 127));
+  const Expr bits = make_binary(Op::Shl, make_reinterpret(UInt(32, x.type().lanes), held.e), make_int(UInt(32, x.type().lanes), 23));
+  return {held - magic, {make_reinterpret(x.type(), bits)}};
+}
+
+// e^x = 2^k 2^r, r = x log2(e) - k in [-1/2, 1/2], and beyond it where k is held: there 2^r takes the result to denormals, 0 or infinity,
+// and NaN is in r.
 V exp_by_native_exp2(const V& x) {
-  const V hi = x * 1.44269504088896340736;
-  const V lo = fma(x, 1.92596299112661746887e-8, fma(x, 1.44269502162933349609, -hi));
-  // hi may round up to 128 where e^x is still finite: near the top, half of it is computed and doubled at the end.
-  const V top = select(hi > 127.0, x.f(1), x.f(0));
-  const V power{make_math(MathFn::Exp2, {(hi - top).e})};
-  // Elsewhere 2^hi is 0 or infinite, and lo may be NaN.
-  const V corrected = select(hi < 129.0 && hi > -1000.0, fma(power, lo * 6.93147180559945309417e-1, power), power);
-  return corrected * (top + 1.0);
+  const Power p = power_near_exp(x);
+  const V r = fma(x, 1.92596299112661746887e-8, fma(x, 1.44269502162933349609, -p.k));
+  return V{make_math(MathFn::Exp2, {r.e})} * p.value;
+}
+
+// The instruction takes a result below the normal range for 0: there 2^24 times it is computed.
+V exp2_by_native_exp2(const V& x) {
+  const V tiny = x < -126.0;
+  return V{make_math(MathFn::Exp2, {(x + select(tiny, x.f(24), x.f(0))).e})} * select(tiny, x.f(0x1p-24), x.f(1));
 }
 
 namespace {

@@ -79,8 +79,9 @@ V pow(const V& x, const V& y);
 V sin(const V& x);
 V cos(const V& x);
 
-// f32 with the approximate Exp2 of cuda.
+// f32 with the approximate Exp2 of cuda, whose result is 0 where it is not normal.
 V exp_by_native_exp2(const V& x);
+V exp2_by_native_exp2(const V& x);
 V erf_by_native_exp2(const V& x);
 
 }  // namespace sinter::ir::math

@@ -77,13 +77,32 @@ class Assigner {
       const KernelStorage* s = draft_.stored(o.func);
       return o.func == t.func || (s && !s->in_thread && s->memory != Memory::Shared);
     };
-    int v = tile_vector(module_, draft_, same_box(t, joined));
+    std::vector<const TileStmt*> group = same_box(t, joined);
+    int64_t points = box_points(t);
+    // So do reductions to these points: their other dimensions keep threads busy that few points would leave idle.
+    for (const TileStmt* o : tiles_) {
+      if (o == &t || o->vars.empty() || !joined(*o) || !reduces_to(*o, t) || reduced_dims(*o)[0]) continue;
+      group.push_back(o);
+      points = std::max(points, box_points(*o));
+    }
+    int v = tile_vector(module_, draft_, group);
     if (hints[0].vector == 0) {
       int64_t unrolled = 1;
       for (const LoopHints& h : hints) unrolled *= std::max<int64_t>(h.unroll, 1);
-      v = limit_to_threads(v, std::max<int64_t>(1, box_points(t) / unrolled), draft_.threads);
+      v = limit_to_threads(v, std::max<int64_t>(1, points / unrolled), draft_.threads);
     }
     return fixed_layout(t.extent, hints, draft_.threads, v);
+  }
+
+  // A shared reduction to the points of `t`.
+  static bool reduces_to(const TileStmt& reduction, const TileStmt& t) {
+    const std::vector<bool> reduced = reduced_dims(reduction);
+    std::vector<int64_t> kept, points;
+    for (size_t d = 0; d < reduced.size(); ++d)
+      if (!reduced[d] && reduction.extent[d] > 1) kept.push_back(reduction.extent[d]);
+    for (const int64_t e : t.extent)
+      if (e > 1) points.push_back(e);
+    return kept == points && std::find(reduced.begin(), reduced.end(), true) != reduced.end();
   }
 
   template <class Pred>

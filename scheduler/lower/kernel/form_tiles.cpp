@@ -152,6 +152,50 @@ class Former {
                                       std::move(live), std::move(layout), in_thread(inline_pure_lets(body)), loc);
   }
 
+  // The limit L where a condition says var < L, with L the same for all points of the box; undefined: it says something else.
+  static Expr limit(const Expr& condition, const Sym& var, const std::vector<Sym>& vars) {
+    const bool swapped = condition->op == Op::GT || condition->op == Op::GE, closed = condition->op == Op::LE || condition->op == Op::GE;
+    if (!swapped && condition->op != Op::LT && condition->op != Op::LE) return {};
+    if (condition->args[0].type() != Int(32)) return {};
+    const Expr& low = condition->args[swapped ? 1 : 0];
+    const Expr& high = condition->args[swapped ? 0 : 1];
+    const Expr difference = high - low;
+    for (const Sym& v : vars)
+      if (coefficient(difference, v.get()) != std::optional<int64_t>(v == var ? -1 : 0)) return {};
+    bool memory = false;
+    walk(difference, [&](const Expr& e) { memory |= e->op == Op::Call || e->op == Op::Load; });
+    if (memory) return {};
+    const Expr rest = substitute(difference, var, i32(0));
+    return simplify(closed ? rest + 1 : rest);
+  }
+
+  // A guard around the whole statement that bounds one coordinate, as an RDom's where(r < n) does, is where the statement's live points
+  // end: all of the box then has a version without it.
+  static Stmt absorb_guards(Stmt body, const std::vector<Sym>& vars, std::vector<Expr>& live) {
+    body = simplify(body);  // with what the guard says
+    const auto* guard = as<IfStmt>(body);
+    if (!guard || guard->else_body) return body;
+    Expr others;
+    std::vector<Expr> parts{guard->cond};
+    while (!parts.empty()) {
+      const Expr part = parts.back();
+      parts.pop_back();
+      if (part->op == Op::And) {
+        parts.push_back(part->args[1]);
+        parts.push_back(part->args[0]);
+        continue;
+      }
+      Expr end;
+      for (size_t d = 0; d < vars.size() && !end.defined(); ++d) {
+        end = limit(part, vars[d], vars);
+        if (end.defined()) live[d] = live[d].defined() ? min(live[d], end) : end;
+      }
+      if (!end.defined()) others = others && part;
+    }
+    const Stmt inner = absorb_guards(guard->then_body, vars, live);
+    return others.defined() ? make_if(others, inner) : inner;
+  }
+
   Stmt nest(const Stmt& s) {
     std::vector<Sym> vars;
     std::vector<int64_t> extent;
@@ -175,6 +219,7 @@ class Former {
     std::reverse(live.begin(), live.end());
     Layout layout;
     if (kind == LoopKind::Thread) layout = flat_layout(0, 1);
+    else body = absorb_guards(inline_pure_lets(body), vars, live);
     return tile(std::move(vars), std::move(extent), std::move(live), std::move(layout), body, loc);
   }
 
