@@ -119,7 +119,7 @@ std::vector<Case> language_cases() {
   c.push_back({"mux", muxed});
   c.push_back({"integer_math_i8", arithmetic<int8_t>});
   c.push_back({"integer_math_u8", arithmetic<uint8_t>});
-  c.push_back({"integer_math_i16", arithmetic<int16_t>});
+  c.push_back({"integer_math_i16", arithmetic<int16_t>, 0, 0, true});  // for sm_89, ptxas prefers 64 registers and two words of local memory
   c.push_back({"integer_math_u16", arithmetic<uint16_t>});
   c.push_back({"integer_math_i32", arithmetic<int32_t>, 0, 0, true});  // twenty-five values at once, of 64 bits
   c.push_back({"integer_math_u32", arithmetic<uint32_t>});
