@@ -24,11 +24,16 @@ class Builder {
     program_.name = detail::checked_name(name, "Pipeline", loc);
   }
 
-  std::pair<ir::Program, ir::Schedule> build() {
+  const std::vector<FuncPtr>& reached() {
     check_arguments();
     for (const PipelineArgument& a : args_)
       if (a.input()) add(a.input());
     for (const Func& f : outputs_) collect(f.contents());
+    return order_;
+  }
+
+  std::pair<ir::Program, ir::Schedule> build() {
+    reached();
     for (const FuncPtr& f : order_) define(*f);
     for (const FuncPtr& f : order_) schedule(*f);
     list_arguments();
@@ -278,6 +283,10 @@ class Builder {
 std::pair<ir::Program, ir::Schedule> build_program(const std::string& name, const std::vector<PipelineArgument>& args,
                                                    const std::vector<Func>& outputs, Loc loc) {
   return Builder(name, args, outputs, loc).build();
+}
+
+std::vector<FuncPtr> reached_funcs(const std::string& name, const std::vector<PipelineArgument>& args, const std::vector<Func>& outputs, Loc loc) {
+  return Builder(name, args, outputs, loc).reached();
 }
 
 }  // namespace sinter

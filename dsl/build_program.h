@@ -32,4 +32,8 @@ class PipelineArgument {
 std::pair<ir::Program, ir::Schedule> build_program(const std::string& name, const std::vector<PipelineArgument>& args,
                                                    const std::vector<Func>& outputs, Loc loc = Loc::here());
 
+// The Funcs behind the ids of that Program. Nothing of the schedule is checked, which may be half made.
+std::vector<std::shared_ptr<detail::FuncContents>> reached_funcs(const std::string& name, const std::vector<PipelineArgument>& args,
+                                                                 const std::vector<Func>& outputs, Loc loc = Loc::here());
+
 }  // namespace sinter

@@ -99,6 +99,7 @@ struct FuncContents {
   std::vector<FuncPtr> reductions;           // inline reductions that became Funcs
   std::optional<InlineReduction> reduction;  // this is one
   std::vector<WrapperEntry> wrappers;        // of this Func
+  std::vector<FuncPtr> retired;              // wrappers that a cleared schedule made: handles to them may be around
   FuncContents* wraps = nullptr;             // this is a wrapper, owned by what it wraps
   // At the boundary: sizes, created with the rank.
   std::deque<SymNode> extent, stride;

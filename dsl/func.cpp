@@ -104,6 +104,14 @@ Stage Func::update(int i, Loc loc) const {
   return {contents_, i + 1};
 }
 
+std::vector<RVar> Func::rvars(int i, Loc loc) const {
+  update(i, loc);
+  std::vector<RVar> out;
+  if (const detail::RDomPtr& r = contents_->stages[static_cast<size_t>(i) + 1].rdom)
+    for (size_t v = 0; v < r->vars.size(); ++v) out.emplace_back(detail::rvar_sym(r, v));
+  return out;
+}
+
 Func Func::reduction(int i, Loc loc) const {
   require_defined(*contents_, loc);
   const int n = static_cast<int>(contents_->reductions.size());

@@ -47,6 +47,7 @@ class Func : public detail::LoopDirectives<Func> {
   Type type() const;
   std::vector<Var> args() const;
   int updates() const;
+  std::vector<RVar> rvars(int update = 0, Loc loc = Loc::here()) const;  // of its RDom, innermost first; E0114 where there is no such update
 
   // f(x, y), innermost dimension first.
   FuncRef operator()(const Operand& i0 = {}, const Operand& i1 = {}, const Operand& i2 = {}, const Operand& i3 = {},

@@ -54,6 +54,7 @@ class BufferSizes {
 class Input : public BufferSizes {
  public:
   Input(std::string name, Type type, int rank, Loc loc = Loc::here());
+  explicit Input(std::shared_ptr<detail::FuncContents> contents) : BufferSizes(std::move(contents)) {}
   const std::string& name() const;
   Type type() const;
 

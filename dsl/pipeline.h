@@ -89,6 +89,22 @@ class Pipeline {
   ir::Program program() const;
   ir::Schedule schedule() const;
 
+  // What the pipeline is made of, by name as print_loop_nest() and explain() show it, inline reductions and wrappers included. E0013 where
+  // there is none.
+  Func func(const std::string& name, Loc loc = Loc::here()) const;
+  Input input(const std::string& name, Loc loc = Loc::here()) const;
+  Expr param(const std::string& name, Loc loc = Loc::here()) const;
+
+  // The schedule as data (docs/schedules.md). As C++: `void function(sinter::Pipeline& p)`, which gives the same directives to the Funcs of a
+  // pipeline that has none; without a name it is schedule_NAME. As JSON: for files.
+  std::string schedule_to_cpp(const std::string& function = {}, Loc loc = Loc::here()) const;
+  std::string schedule_to_json() const;
+  // Takes all directives and wrappers off the Funcs that the pipeline reaches.
+  void clear_schedule();
+  // Puts a stored schedule on the Funcs that have the names it mentions, in place of the one they have. UserError E0502, or the error of a
+  // directive that is not legal here; then the old schedule stays.
+  void schedule_from_json(const std::string& json, Loc loc = Loc::here());
+
   // Compiles for a target and returns a callable. Throws UserError where algorithm or schedule is not legal there.
   Callable compile_jit(const Target& target = native_target()) const;
   // compile_jit(...)(arguments), and waits for the result; the code is kept for the next call while nothing was rescheduled.

@@ -128,4 +128,27 @@ void StageHandle::bound(DirectiveKind kind, const Var& v, const std::vector<Oper
   func->directives.push_back({std::move(d), {}, {}});
 }
 
+void StageHandle::replay(const Directive& d, const FuncPtr& target) const {
+  const ir::DirectiveInfo& info = ir::directive_info(d.kind);
+  std::vector<VarOrRVar> names;
+  std::vector<Var> dims;
+  for (const ir::Sym& v : d.loops) {
+    names.emplace_back(Var(v), d.loc);
+    dims.emplace_back(v);
+  }
+  if (ir::concerns_loops(d.kind)) return loops(d.kind, names, d.loc, d.ints, d.tail);
+  if (info.target) {
+    place(d.kind, Func(target), names.empty() ? VarOrRVar() : names[0], d.loc);
+    func->directives.back().directive.target_stage = d.target_stage;
+    return;
+  }
+  if (info.exprs > 0) {
+    std::vector<Operand> values;
+    for (const ir::Expr& e : d.exprs) values.emplace_back(Expr(e), d.loc);
+    return bound(d.kind, dims[0], values, d.loc);
+  }
+  if (!dims.empty()) return dimensions(d.kind, dims, d.ints, d.loc);
+  whole(d.kind, d.loc, d.memory);
+}
+
 }  // namespace sinter::detail

@@ -44,6 +44,8 @@ struct StageHandle {
   void place(ir::DirectiveKind kind, const Func& consumer, const VarOrRVar& loop, Loc loc) const;
   // A promise about a dimension: `values` are bounds of i32.
   void bound(ir::DirectiveKind kind, const Var& v, const std::vector<Operand>& values, Loc loc) const;
+  // A directive that was stored: whichever of the above it is, with the same checks. `target`: the consumer, where it has one.
+  void replay(const ir::Directive& d, const std::shared_ptr<FuncContents>& target) const;
   // About dimensions of the whole Func; E0100 for a Var that is none.
   void dimensions(ir::DirectiveKind kind, const std::vector<Var>& dims, std::vector<int64_t> ints, Loc loc) const;
 };

@@ -75,6 +75,7 @@ enum class ErrorCode : uint16_t {
   // text forms
   ParseError = 500,            // E0500 text that does not parse
   VerifyError = 501,           // E0501 an IR that breaks an invariant of its form
+  BadScheduleData = 502,       // E0502 a stored schedule that does not fit the pipeline, or is none
 
   // pipelines, buffers, export
   BadPipeline = 600,           // E0600 no outputs, an unlisted input, an argument listed twice

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/expr.h"
@@ -11,6 +12,7 @@
 namespace sinter::ir {
 
 enum class Tail : uint8_t { Auto, RoundUp, GuardWithIf, ShiftInwards };
+inline constexpr Tail kLastTail = Tail::ShiftInwards;
 const char* tail_name(Tail t);
 
 enum class DirectiveKind : uint8_t {
@@ -38,7 +40,21 @@ enum class DirectiveKind : uint8_t {
   SetEstimate,   // loops = {dim}; ints = {min, extent}: what explain() takes where no size is given. Of Inputs too
 };
 inline constexpr DirectiveKind kLastDirective = DirectiveKind::SetEstimate;
-const char* directive_name(DirectiveKind k);  // "split", "compute_at" ...
+// What there is to know of a directive besides what it does: its words, and which fields of a Directive it has. Printers, parsers, the
+// verifier and the forms in which a schedule is stored read this table, so that a new row is all that they need.
+struct DirectiveInfo {
+  DirectiveKind kind;
+  const char* name;    // "split": in messages and in every text form; distinct
+  const char* method;  // of Func and Stage; arguments in the order target, loops, exprs, ints, memory, tail
+  int min_loops, max_loops;
+  int min_ints, max_ints;
+  int exprs;
+  bool tail, memory, target;
+};
+inline constexpr int kManyLoops = 1 << 20;
+const DirectiveInfo& directive_info(DirectiveKind k);
+const DirectiveInfo* find_directive(std::string_view name);  // null: there is none
+inline const char* directive_name(DirectiveKind k) { return directive_info(k).name; }
 inline bool concerns_loops(DirectiveKind k) { return k < DirectiveKind::ComputeInline; }  // of one stage; else the whole Func
 
 // A loop is named by the Var or RVar that the user wrote; the Sym is its identity.

@@ -159,13 +159,9 @@ Directive Parser::directive() {
     expect(".");
     member = name("a directive");
   }
-  bool known = false;
-  for (int k = 0; k <= static_cast<int>(kLastDirective) && !known; ++k)
-    if (member == directive_name(static_cast<DirectiveKind>(k))) {
-      d.kind = static_cast<DirectiveKind>(k);
-      known = true;
-    }
-  if (!known) fail_at(at, "no directive `" + member + "`");
+  const DirectiveInfo* info = find_directive(member);
+  if (!info) fail_at(at, "no directive `" + member + "`");
+  d.kind = info->kind;
   if (d.stage == kNone) d.stage = concerns_loops(d.kind) ? 0 : -1;
   expect("(");
   comma_list(")", [&] {
@@ -196,8 +192,8 @@ Directive Parser::directive() {
     } else if (qualified && accept("tail")) {
       const std::string word = name("a tail strategy");
       int m = 0;
-      while (m <= static_cast<int>(Tail::ShiftInwards) && word != tail_name(static_cast<Tail>(m))) ++m;
-      if (m > static_cast<int>(Tail::ShiftInwards)) fail_at(t.offset, "no tail strategy `" + word + "`");
+      while (m <= static_cast<int>(kLastTail) && word != tail_name(static_cast<Tail>(m))) ++m;
+      if (m > static_cast<int>(kLastTail)) fail_at(t.offset, "no tail strategy `" + word + "`");
       d.tail = static_cast<Tail>(m);
     } else {
       d.loops.push_back(binding());

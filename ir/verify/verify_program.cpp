@@ -121,31 +121,6 @@ class ProgramChecker {
   std::vector<std::string> problems_;
 };
 
-struct Shape {
-  int min_loops, max_loops, min_ints, max_ints;
-};
-
-Shape shape(DirectiveKind k) {
-  constexpr int kMany = 1 << 20;
-  switch (k) {
-    case DirectiveKind::Split: return {3, 3, 1, 1};
-    case DirectiveKind::Fuse: return {3, 3, 0, 0};
-    case DirectiveKind::Reorder: return {1, kMany, 0, 0};
-    case DirectiveKind::Serial: case DirectiveKind::Parallel: case DirectiveKind::Cooperative: return {1, 1, 0, 0};
-    case DirectiveKind::Unroll: case DirectiveKind::Vectorize: return {1, 1, 0, 1};
-    case DirectiveKind::GpuBlocks: case DirectiveKind::GpuThreads: return {1, 3, 0, 0};
-    case DirectiveKind::GpuTile: return {3, 9, 1, 3};
-    case DirectiveKind::Threads: return {0, 0, 1, 1};
-    case DirectiveKind::ComputeAt: case DirectiveKind::StoreAt: return {1, 1, 0, 0};
-    case DirectiveKind::Rename: return {2, 2, 0, 0};
-    case DirectiveKind::ReorderStorage: return {1, kMany, 0, 0};
-    case DirectiveKind::AlignStorage: return {1, 1, 1, 1};
-    case DirectiveKind::Bound: case DirectiveKind::BoundExtent: return {1, 1, 0, 0};
-    case DirectiveKind::AlignBounds: case DirectiveKind::SetEstimate: return {1, 1, 2, 2};
-    default: return {0, 0, 0, 0};
-  }
-}
-
 }  // namespace
 
 void verify_program(const Program& program) { ProgramChecker(program).run(); }
@@ -160,16 +135,14 @@ void verify_schedule(const Program& program, const Schedule& schedule) {
     const auto exists = [&](FuncId f) { return f >= 0 && f < static_cast<int>(program.funcs.size()); };
     problem_if(!exists(d.func), "there is no Func " + std::to_string(d.func));
     if (exists(d.func)) problem_if(d.stage < -1 || d.stage >= std::max(1, static_cast<int>(program.funcs[d.func].stages.size())), "there is no stage " + std::to_string(d.stage));
-    const Shape s = shape(d.kind);
+    const DirectiveInfo& s = directive_info(d.kind);
     const int loops = static_cast<int>(d.loops.size()), ints = static_cast<int>(d.ints.size());
     problem_if(loops < s.min_loops || loops > s.max_loops, std::to_string(loops) + " loops");
     problem_if(ints < s.min_ints || ints > s.max_ints, std::to_string(ints) + " integers");
     problem_if(d.kind == DirectiveKind::GpuTile && loops != 3 * ints, "not three loops for each tile size");
-    const size_t exprs = d.kind == DirectiveKind::Bound ? 2 : d.kind == DirectiveKind::BoundExtent ? 1 : 0;
-    problem_if(d.exprs.size() != exprs, std::to_string(d.exprs.size()) + " expressions");
+    problem_if(static_cast<int>(d.exprs.size()) != s.exprs, std::to_string(d.exprs.size()) + " expressions");
     for (const Sym& v : d.loops) problem_if(!v, "a loop without a name");
-    const bool placed = d.kind == DirectiveKind::ComputeAt || d.kind == DirectiveKind::StoreAt || d.kind == DirectiveKind::ComputeAtBlock || d.kind == DirectiveKind::StoreAtBlock;
-    problem_if(placed ? !exists(d.target) : d.target != -1, "a target that does not exist or does not belong here");
+    problem_if(s.target ? !exists(d.target) : d.target != -1, "a target that does not exist or does not belong here");
   }
   if (!problems.empty()) throw VerifyError("the schedule", problems, print(program, schedule));
 }

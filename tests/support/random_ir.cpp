@@ -205,13 +205,13 @@ Schedule RandomIr::schedule(const Program& p) {
   Schedule s;
   for (int i = below(12); i > 0; --i) {
     Directive d;
-    d.kind = static_cast<DirectiveKind>(below(static_cast<int>(DirectiveKind::Bound) + 1));
+    d.kind = static_cast<DirectiveKind>(below(static_cast<int>(kLastDirective) + 1));
     d.func = below(static_cast<int>(p.funcs.size()));
     d.stage = below(4) - 1;
     for (int n = below(4); n > 0; --n) d.loops.push_back(one_in(2) || syms_.empty() ? fresh() : syms_[below(static_cast<int>(syms_.size()))]);
     for (int n = below(3); n > 0; --n) d.ints.push_back(below(100) - 20);
     for (int n = one_in(4) ? below(3) : 0; n > 0; --n) d.exprs.push_back(expr(Int(32), 3));
-    d.tail = static_cast<Tail>(below(4));
+    d.tail = static_cast<Tail>(below(static_cast<int>(kLastTail) + 1));
     d.memory = static_cast<Memory>(below(5));
     if (one_in(3)) {
       d.target = below(static_cast<int>(p.funcs.size()));
