@@ -122,7 +122,9 @@ void Pipeline::schedule_from_json(const std::string& json, Loc loc) {
     for (const ir::NamedCopy& c : stored.copies()) {
       std::vector<FuncPtr> readers;
       for (const std::string& r : c.readers) readers.push_back(find(r));
-      by_name[c.name] = detail::make_wrapper(find(c.of), readers, loc).contents();
+      const FuncPtr copy = detail::make_wrapper(find(c.of), readers, loc).contents();
+      copy->sym.name = c.name;
+      by_name[c.name] = copy;
     }
     const ir::Program program = build().first;
     const std::vector<FuncPtr> with_copies = reached_funcs(name_, args_, outputs_, loc_);

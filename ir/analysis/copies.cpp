@@ -30,6 +30,12 @@ std::vector<FuncCopy> copies_of(const Program& program) {
       std::vector<FuncId>& list = readers[static_cast<size_t>(callee)];
       if (callee != f && std::find(list.begin(), list.end(), f) == list.end()) list.push_back(f);
     }
+  const auto read_by_copies_only = [&](FuncId of) {
+    const std::vector<FuncId>& list = readers[static_cast<size_t>(of)];
+    return std::all_of(list.begin(), list.end(), [&](FuncId r) { return program.funcs[static_cast<size_t>(r)].is_wrapper; });
+  };
+  std::vector<bool> all(program.funcs.size());
+  for (FuncId f = 0; f < n; ++f) all[static_cast<size_t>(f)] = read_by_copies_only(f);
   // Readers come later in the Program, so that their lists are complete when they are looked at backwards.
   std::vector<FuncCopy> out;
   for (FuncId f = n - 1; f >= 0; --f) {
@@ -44,7 +50,8 @@ std::vector<FuncCopy> copies_of(const Program& program) {
         if (std::find(named.begin(), named.end(), t) == named.end()) named.push_back(t);
     }
     list = named;
-    out.push_back({f, callees(def).front(), std::move(named)});
+    const FuncId of = callees(def).front();
+    out.push_back({f, of, all[static_cast<size_t>(of)], std::move(named)});
   }
   std::reverse(out.begin(), out.end());
   return out;

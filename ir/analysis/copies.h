@@ -9,6 +9,7 @@ namespace sinter::ir {
 
 struct FuncCopy {
   FuncId func, of;
+  bool all = false;             // nobody reads `of` past its copies: in() would do
   std::vector<FuncId> readers;  // what was named in in(): not the wrappers that are chained to this one
 };
 

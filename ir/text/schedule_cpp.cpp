@@ -127,7 +127,9 @@ class Writer {
       funcs_[i] = identifiers_.add(def(static_cast<FuncId>(i)).name);
       std::string readers;
       for (FuncId r : copy->second.readers) readers += (readers.empty() ? "" : ", ") + name(r);
-      if (copy->second.readers.size() > 1) readers = "std::vector<Func>{" + readers + "}";
+      // As it was written, by the name that it got.
+      if (copy->second.all && def(copy->first).name == def(copy->second.of).name + "_in") readers.clear();
+      else if (copy->second.readers.size() > 1) readers = "std::vector<Func>{" + readers + "}";
       head_ += "  Func " + funcs_[i] + " = " + name(copy->second.of) + ".in(" + readers + ");\n";
     }
     for (size_t i = 0; i < program_.funcs.size(); ++i) {
@@ -146,6 +148,10 @@ class Writer {
     if (!id.empty() || def(d.func).is_input()) return id;
     id = identifiers_.add(v->name);
     if (const auto it = known_.find(v.get()); it != known_.end()) {
+      // A Var that is a dimension of several Funcs is taken from the one that is scheduled.
+      const FuncId f = d.target >= 0 ? d.target : d.func;
+      for (size_t i = 0; i < def(f).dims.size(); ++i)
+        if (def(f).dims[i] == v && !def(f).is_input()) it->second = name(f) + ".args()[" + std::to_string(i) + "]";
       vars_ += std::string(it->second.find(".rvars(") == std::string::npos ? "  Var " : "  RVar ") + id + " = " + it->second + ";\n";
     } else {
       std::string text;  // the object's name: identifiers only

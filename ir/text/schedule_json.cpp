@@ -129,6 +129,7 @@ class Reader {
       require_members(c, {"name", "of", "readers"});
       NamedCopy copy{string(c, "name"), string(c, "of"), {}};
       for (const Json& r : list(c, "readers")) copy.readers.push_back(string(r, "a reader"));
+      if (!is_identifier(copy.name)) fail("the name `" + copy.name + "` is not an identifier");
       if (copy.readers.empty()) fail("`" + copy.name + "` has no readers");
       out.push_back(std::move(copy));
     }
@@ -224,11 +225,15 @@ class Reader {
          known.empty() ? "" : "its dimensions and RVars are " + known);
   }
 
-  Sym new_loop(FuncId f, const std::string& name) {
+  static bool is_identifier(const std::string& name) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
     bool good = !name.empty() && letter(name[0]);
     for (char c : name) good = good && (letter(c) || (c >= '0' && c <= '9') || c == '.');
-    if (!good) fail("the name `" + name + "` of a loop is not an identifier");
+    return good;
+  }
+
+  Sym new_loop(FuncId f, const std::string& name) {
+    if (!is_identifier(name)) fail("the name `" + name + "` of a loop is not an identifier");
     return loops_->find_or_make(f, name);
   }
 

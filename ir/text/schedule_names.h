@@ -2,6 +2,7 @@
 //
 // Vars are known by their objects, and two may have one name. In the text a dimension or RVar of the Func that is scheduled has its own
 // name (x, or x_1 for the second x of that Func); every other loop has a name that no dimension or RVar of any Func has, one for each Var.
+// A Var that is a dimension of one Func and a loop of another thus comes back as two, which changes nothing: loops are known within a Func.
 #pragma once
 
 #include <string>

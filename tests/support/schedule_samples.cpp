@@ -21,11 +21,12 @@ Pipeline every_directive() {
   s(x, y) += q(x + r.x, y) * r.y;
   s(x, y) = s(x, y) * 2;
   f(x, y) = s(x, y) + p(x, y);
-  g(x, y, z) = f(x, y) + z;
+  g(x, y, z) = f(x, y) + z + p(x, y);
   in.dim(0).set_estimate(0, 512);
   p.compute_root().store_root().reorder_storage(y, x).align_storage(y, 8).bound_extent(x, max(n, 8)).parallel(y);
   p.in(q).compute_at(q, y).store_at(q, y).store_in(MemoryType::Host).align_bounds(x, 8, 3);
-  p.in({f, q}).compute_inline();
+  p.in({f, g}).compute_inline();
+  p.in(q).in(q).compute_root();
   in.in(p).compute_root();
   q.compute_at_block(f).store_at_block(f).store_in(MemoryType::Shared).vectorize(x).cooperative(y);
   s.compute_root().vectorize(x, 4).unroll(y, 2);
@@ -47,7 +48,7 @@ Pipeline awkward_names() {
   f(a, b) = in(a) + b;
   g(c) = f(c, c);
   f.compute_root().split(a, o, i, 4).reorder(b, i).parallel(o);
-  g.split(c, a, b, 8).vectorize(b);
+  g.split(c, o, i, 8).vectorize(i);
   return Pipeline("awkward", {in}, {g});
 }
 
