@@ -7,7 +7,7 @@
 #include "tests/support/schedule_samples.h"
 
 // sinter_print_schedules wrote it when this was built.
-#include "printed_schedules.inc"
+#include <printed_schedules.inc>
 
 namespace sinter::testing {
 namespace {
