@@ -7,7 +7,7 @@
 #   GENERATOR  an executable whose main() is that of a sinter::Generator
 #   TARGETS    what to compile for: cuda-sm_90a host. A call runs the version for the device where its tensors lie
 #   PIPELINES  which of the generator's pipelines; <name> if none is given
-#   EMIT       what to write beside the library: python, ptx, llvm, ir, explain, proofs, loops. python makes of each pipeline a
+#   EMIT       what to write beside the library: python, ptx, llvm, ir, html, explain, proofs, loops. python makes of each pipeline a
 #              module of its name; the folder they lie in is then a place for PYTHONPATH
 #   DIRECTORY  where to; a folder of the build tree, <name>_sinter, if none is given
 #

@@ -45,6 +45,8 @@ const Kind kKinds[] = {
     {"ir", ".ir", "Sinter's own IR as it goes to the back end", Kind::Any, [](const Pipeline& p, const std::string& path, const Target& t) { p.compile_to_ir(path, t); }},
     {"explain", ".txt", "kernels, bytes, roofline, proofs in words", Kind::Any,
      [](const Pipeline& p, const std::string& path, const Target& t) { write_text(path, p.explain(t)); }},
+    {"html", ".html", "a page with all forms of the code and a roofline, for a browser", Kind::Any,
+     [](const Pipeline& p, const std::string& path, const Target& t) { p.compile_to_html(path, t); }},
     {"proofs", ".json", "every obligation with its verdict", Kind::Any,
      [](const Pipeline& p, const std::string& path, const Target& t) { write_text(path, p.proofs_json(t)); }},
     {"loops", ".loops", "the loop nest that the schedule made", Kind::Any,

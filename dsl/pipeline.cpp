@@ -5,12 +5,14 @@
 
 #include "codegen/aot/export.h"
 #include "codegen/compiled.h"
+#include "codegen/llvm/pressure.h"
 #include "codegen/runtime/sinter_runtime.h"
 #include "ir/diagnostic.h"
 #include "ir/eval/interpret.h"
 #include "ir/text/print.h"
 #include "scheduler/lower/lower.h"
 #include "scheduler/report/explain.h"
+#include "scheduler/report/html.h"
 
 namespace sinter {
 
@@ -232,20 +234,56 @@ scheduler::ExplainInput explain_input(const scheduler::Lowered& lowered, const s
 
 }  // namespace
 
+namespace {
+
+// Everything that a report shows of a pipeline, made once.
+struct Report {
+  scheduler::Lowered lowered;
+  codegen::DeviceCode device;  // of a cuda target
+  scheduler::ExplainInput input;
+
+  Report(const std::pair<Program, Schedule>& built, const Target& target, const std::vector<CallArgument>& arguments) : lowered(lower_pipeline(built, target)) {
+    input = explain_input(lowered, arguments);
+    input.obligations = &lowered.proofs.obligations;
+    input.proof_ms = lowered.proofs.milliseconds;
+    if (target.backend != Backend::Cuda) return;
+    device = codegen::compile_device(lowered.module);
+    for (const codegen::RegisterPressure& e : codegen::estimate_registers(device.ptx)) {
+      scheduler::KernelResources r{e.kernel, 0, 0, e.registers};
+      for (const codegen::KernelResources& said : device.resources)
+        if (said.kernel == e.kernel) r.registers = said.registers, r.spill_bytes = said.spill_store_bytes + said.spill_load_bytes;
+      input.resources.push_back(r);
+    }
+  }
+  Report(const Report&) = delete;
+  Report& operator=(const Report&) = delete;
+};
+
+}  // namespace
+
 std::string Pipeline::explain(const Target& target, const std::vector<CallArgument>& arguments) const {
-  const scheduler::Lowered lowered = lower_pipeline(build(), target);
-  scheduler::ExplainInput in = explain_input(lowered, arguments);
-  if (target.backend == Backend::Cuda)
-    for (const codegen::KernelResources& r : codegen::compile_device(lowered.module).resources)
-      in.resources.push_back({r.kernel, r.registers, r.spill_store_bytes + r.spill_load_bytes});
-  in.obligations = &lowered.proofs.obligations;
-  in.proof_ms = lowered.proofs.milliseconds;
-  return scheduler::explain(in);
+  return scheduler::explain(Report(build(), target, arguments).input);
+}
+
+void Pipeline::compile_to_html(const std::string& path, const Target& target, const std::vector<CallArgument>& arguments) const {
+  const auto built = build();
+  const Report r(built, target, arguments);
+  const Module& m = r.lowered.module;
+  scheduler::HtmlColumn ir = {{"Algorithm and schedule", print(built.first, built.second)}, {"Nest", print(r.lowered.nest.body, r.lowered.nest.program)}};
+  for (const Kernel& k : m.kernels) ir.push_back({k.name, print(k, m)});
+  ir.push_back({m.kernels.empty() ? "Flat loops" : "Entry on the host", print(m.entry, m)});
+  scheduler::HtmlColumn code;
+  if (target.backend == Backend::Cuda) code = {{"PTX", r.device.ptx}, {"LLVM IR", r.device.llvm_ir}};
+  if (target.backend == Backend::Host) code = {{"LLVM IR", codegen::llvm_text(m)}};
+  std::vector<scheduler::HtmlColumn> columns = {{{"Loop nest", ir::print_loop_nest(r.lowered.nest.body, r.lowered.nest.program)}, {"explain()", scheduler::explain(r.input), false}}, std::move(ir)};
+  if (!code.empty()) columns.push_back(std::move(code));
+  codegen::export_text(scheduler::html_page(r.input, columns), path);
 }
 
 Traffic Pipeline::traffic(const Target& target, const std::vector<CallArgument>& arguments) const {
   const scheduler::Lowered lowered = lower_pipeline(build(), target);
-  const scheduler::TrafficTotals t = scheduler::totals(explain_input(lowered, arguments));
+  const scheduler::ExplainInput in = explain_input(lowered, arguments);
+  const scheduler::TrafficTotals t = scheduler::measure_costs(*in.nest, in.traffic, in.sizes).total;
   return {t.launches, t.read, t.written, t.compulsory, t.flops};
 }
 

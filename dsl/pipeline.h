@@ -123,6 +123,9 @@ class Pipeline {
   void compile_to_ptx(const std::string& path, const Target& target) const;             // as named
   void compile_to_llvm(const std::string& path, const Target& target) const;
   void compile_to_ir(const std::string& path, const Target& target) const;
+  // A page for a browser, one file: what explain() says as pictures, a roofline among them, and beside each other the loop nest, the IR in
+  // each of its forms, PTX and LLVM IR. With arguments: at their sizes.
+  void compile_to_html(const std::string& path, const Target& target = native_target(), const std::vector<CallArgument>& arguments = {}) const;
 
   // One page: kernels, traffic, roofline, placement, requirements, proofs. With arguments: at their sizes.
   std::string explain(const Target& target = native_target(), const std::vector<CallArgument>& arguments = {}) const;

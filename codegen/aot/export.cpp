@@ -165,11 +165,13 @@ void export_ptx(const ir::Module& m, const std::string& path) {
   write_files({{path, emit_ptx(m).ptx}});
 }
 
-void export_llvm(const ir::Module& m, const std::string& path, const ExportOptions& options) {
+std::string llvm_text(const ir::Module& m, const ExportOptions& options) {
   require_backend(m.target, m.program.name, true, "LLVM IR");
-  if (m.target.backend == ir::Backend::Cuda) return write_files({{path, emit_ptx(m).llvm_ir}});
-  write_files({{path, host_part({m}, options, [](llvm::Module& out, llvm::TargetMachine&) { return to_text(out); })}});
+  if (m.target.backend == ir::Backend::Cuda) return emit_ptx(m).llvm_ir;
+  return host_part({m}, options, [](llvm::Module& out, llvm::TargetMachine&) { return to_text(out); });
 }
+
+void export_llvm(const ir::Module& m, const std::string& path, const ExportOptions& options) { write_files({{path, llvm_text(m, options)}}); }
 
 void export_text(const std::string& text, const std::string& path) { write_files({{path, text}}); }
 

@@ -43,6 +43,7 @@ std::vector<std::string> export_python_module(const Library& library, const std:
 // One file each, named as given. export_ptx: cuda targets only. export_llvm: the kernels' IR on cuda, the entry's on host.
 void export_ptx(const ir::Module& module, const std::string& path);
 void export_llvm(const ir::Module& module, const std::string& path, const ExportOptions& options = {});
+std::string llvm_text(const ir::Module& module, const ExportOptions& options = {});  // what export_llvm writes
 void export_text(const std::string& text, const std::string& path);
 
 }  // namespace sinter::codegen

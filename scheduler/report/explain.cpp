@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <unordered_set>
 
@@ -16,81 +15,11 @@ using namespace ir;
 
 namespace {
 
-constexpr int64_t kExampleExtent = 4096;
-
-// Three digits: "4.72 MB", "812 KB".
-std::string scaled(double v, const std::array<const char*, 5>& units) {
-  size_t u = 0;
-  while (v >= 999.5 && u + 1 < units.size()) v /= 1000, ++u;
-  const int digits = u == 0 || v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", v, digits, units[u]);
-}
-std::string bytes_text(int64_t b) {
-  return scaled(static_cast<double>(b), {"B", "KB", "MB", "GB", "TB"});
-}
-std::string flops_text(int64_t n) {
-  return scaled(static_cast<double>(n), {"FLOP", "KFLOP", "MFLOP", "GFLOP", "TFLOP"});
-}
 std::string plural(int64_t n, const std::string& one, const std::string& many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 double ratio(int64_t a, int64_t b) {
   return static_cast<double>(a) / static_cast<double>(std::max<int64_t>(b, 1));
-}
-
-// Every size that a formula needs has a value afterwards; strides and addresses occur in none.
-// Inputs that were not given are as large as the outputs need.
-SymMap<int64_t> all_sizes(const ExplainInput& in, std::vector<std::string>* assumed,
-                          bool* estimated = nullptr) {
-  const Program& p = in.nest->program;
-  SymMap<int64_t> sizes = in.sizes;
-  const auto assume = [&](const Sym& s, int64_t value) {
-    const auto estimate = in.nest->estimates.find(s.get());
-    if (!sizes.emplace(s.get(), estimate == in.nest->estimates.end() ? value : estimate->second).second)
-      return;
-    if (estimate != in.nest->estimates.end()) {
-      if (estimated) *estimated = true;
-      return;
-    }
-    if (assumed) assumed->push_back(s->name);
-  };
-  for (const FuncDef& f : p.funcs)
-    for (size_t d = 0; d < std::min(f.extent.size(), f.fixed_extent.size()); ++d)
-      if (const int64_t* fixed = f.extent[d] ? as_int(f.fixed_extent[d]) : nullptr)
-        sizes.emplace(f.extent[d].get(), *fixed);
-  for (const ParamDef& param : p.params)
-    if (param.var->type.is_integer()) assume(param.var, kExampleExtent);
-  for (size_t f = 0; f < p.funcs.size(); ++f)
-    if (p.is_output(static_cast<FuncId>(f)))
-      for (const Sym& e : p.funcs[f].extent) assume(e, kExampleExtent);
-  for (const Requirement& r : in.nest->requirements) {
-    const std::vector<Sym> vars = free_vars(r.max);
-    const auto known = [&](const Sym& s) { return sizes.count(s.get()) > 0; };
-    if (std::all_of(vars.begin(), vars.end(), known))
-      assume(p.funcs[r.func].extent[r.dim], std::max<int64_t>(evaluate(r.max, sizes) + 1, 1));
-  }
-  for (const FuncDef& f : p.funcs)
-    for (const Sym& e : f.extent)
-      if (e) assume(e, kExampleExtent);
-  return sizes;
-}
-
-// "image 768 x 512 x 3, amount ..."
-std::string sizes_text(const Program& p, const SymMap<int64_t>& sizes) {
-  std::string out;
-  const auto add = [&](const std::string& text) { out += (out.empty() ? "" : ", ") + text; };
-  for (const Argument& a : p.args) {
-    if (a.kind == Argument::Kind::Param) {
-      const auto it = sizes.find(p.params[a.id].var.get());
-      if (it != sizes.end()) add(p.params[a.id].name + " = " + std::to_string(it->second));
-      continue;
-    }
-    std::string shape;
-    for (const Sym& e : p.funcs[a.id].extent)
-      shape += (shape.empty() ? "" : " x ") + std::to_string(sizes.at(e.get()));
-    add(p.funcs[a.id].name + (shape.empty() ? " scalar" : " " + shape));
-  }
-  return out;
 }
 
 // Bytes that one thread requests before it has to wait: the distinct global loads of the kernel's
@@ -132,15 +61,6 @@ int blocks_per_sm(const Kernel& k, const DeviceLimits& dev, int registers) {
   return std::min(n, 32);
 }
 
-// "[0, 767] x [-2, 513]": the coordinates that are touched, at the sizes of the page.
-std::string region_text(const BufferTraffic& a, const SymMap<int64_t>& sizes) {
-  std::string s;
-  for (const Interval& i : a.region)
-    s += fmt::format("{}[{}, {}]", s.empty() ? "" : " x ", evaluate(i.min, sizes),
-                     evaluate(i.max, sizes));
-  return s;
-}
-
 // What the caller owes, without what holds by itself: the terms t of `max` with t < extent not
 // obvious.
 void collect_needed(const Expr& max, const Expr& extent, std::vector<std::string>& needed) {
@@ -175,6 +95,11 @@ std::string requirements_text(const Nest& nest) {
   return out + "  outputs overlap no other buffer, and no two elements of an output share memory\n";
 }
 
+std::string registers_text(const KernelResources& r) {
+  if (r.registers) return fmt::format("{} registers{}", r.registers, r.estimated ? fmt::format(" (estimated {})", r.estimated) : "");
+  return r.estimated ? fmt::format("about {} registers (ptxas would tell)", r.estimated) : "registers unknown";
+}
+
 std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
   if (in.module->kernels.empty()) return "";
   size_t width = 0;
@@ -185,16 +110,15 @@ std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
       "multiples of its access width and byte offsets fit 32 bits)\n";
   const double needed = dev.hbm_bytes_per_second * dev.latency_seconds / std::max(dev.sms, 1);
   for (const Kernel& k : in.module->kernels) {
-    int registers = 0, spills = 0;
-    for (const KernelResources& r : in.resources)
-      if (r.kernel == k.name) registers = r.registers, spills = r.spill_bytes;
-    const int resident = blocks_per_sm(k, dev, registers);
+    KernelResources r;
+    for (const KernelResources& known : in.resources)
+      if (known.kernel == k.name) r = known;
+    const int resident = blocks_per_sm(k, dev, r.registers ? r.registers : r.estimated);
     const int64_t in_flight = bytes_requested(k) * k.threads * resident;
     out += fmt::format(
         "  {:{}s}  {:7s}  {} threads, {} shared, {}{}, {} per SM, {} in flight per SM (need {})\n",
-        k.name, width, k.fast ? "fast" : "general", k.threads, bytes_text(k.shared_bytes),
-        registers ? std::to_string(registers) + " registers" : "registers unknown without ptxas",
-        spills ? fmt::format(", SPILLS {} bytes", spills) : "", plural(resident, "block", "blocks"),
+        k.name, width, k.fast ? "fast" : "general", k.threads, bytes_text(k.shared_bytes), registers_text(r),
+        r.spill_bytes ? fmt::format(", SPILLS {} bytes", r.spill_bytes) : "", plural(resident, "block", "blocks"),
         bytes_text(in_flight), bytes_text(static_cast<int64_t>(needed)));
   }
   for (const Kernel& k : in.module->kernels)
@@ -227,44 +151,23 @@ std::string placement_text(const Nest& nest) {
 
 }  // namespace
 
-TrafficTotals totals(const ExplainInput& in) {
-  const SymMap<int64_t> sizes = all_sizes(in, nullptr);
-  TrafficTotals t;
-  for (const KernelTraffic& k : in.traffic) {
-    const int64_t launches = evaluate(k.launches, sizes);
-    t.launches += launches;
-    t.flops += evaluate(k.flops, sizes);
-    for (const BufferTraffic& a : k.accesses) {
-      const int64_t bytes = in.nest->program.funcs[a.func].type.bytes();
-      const int64_t b = launches * evaluate(a.elements, sizes) * bytes;
-      (a.write ? t.written : t.read) += b;
-    }
-  }
-  t.compulsory = compulsory_bytes(in.nest->program, in.traffic, sizes);
-  return t;
-}
-
 std::string explain(const ExplainInput& in) {
   const Program& p = in.nest->program;
   const Target& target = in.module->target;
   const DeviceLimits dev = limits(target);
-  std::vector<std::string> assumed;
-  bool estimated = false;
-  const SymMap<int64_t> sizes = all_sizes(in, &assumed, &estimated);
-  const TrafficTotals t = totals(in);
+  const Costs costs = measure_costs(*in.nest, in.traffic, in.sizes);
+  const TrafficTotals& t = costs.total;
   const bool gpu = target.is_gpu();
   const char* const memory = gpu ? "HBM" : "memory";
   std::string out = fmt::format("pipeline `{}` for {}\n", p.name, target.to_string());
-  if (const std::string at = sizes_text(p, sizes); !at.empty())
-    out +=
-        "sizes: " + at +
-        (!assumed.empty() ? estimated ? "   (estimates and examples: no arguments were given)"
-                                      : "   (examples: no arguments were given)"
-         : estimated      ? "   (estimates: no arguments were given)"
-                          : "") +
-        "\n";
+  if (!costs.sizes.empty())
+    out += "sizes: " + costs.sizes +
+           (costs.assumed ? costs.estimated ? "   (estimates and examples: no arguments were given)" : "   (examples: no arguments were given)"
+            : costs.estimated ? "   (estimates: no arguments were given)"
+                              : "") +
+           "\n";
 
-  const int64_t n = static_cast<int64_t>(in.traffic.size());
+  const int64_t n = static_cast<int64_t>(costs.kernels.size());
   out += gpu ? fmt::format(
                    "\n{} (bytes that cross HBM: each once a launch, what its blocks share comes "
                    "from L2)\n",
@@ -274,30 +177,16 @@ std::string explain(const ExplainInput& in) {
                    "cache)\n",
                    plural(n, "pass", "passes"));
   size_t width = 0;
-  for (const KernelTraffic& k : in.traffic)
-    for (const BufferTraffic& a : k.accesses) width = std::max(width, p.funcs[a.func].name.size());
-  const auto bound = [&](int64_t bytes, int64_t flops) {
-    const double memory_s = static_cast<double>(bytes) / dev.hbm_bytes_per_second;
-    const double math_s = static_cast<double>(flops) / dev.fp32_flops;
-    return fmt::format("at least {:.2f} us, bound by {}", std::max(memory_s, math_s) * 1e6,
-                       memory_s >= math_s ? "memory" : "arithmetic");
-  };
-  for (const KernelTraffic& k : in.traffic) {
-    int64_t read = 0, written = 0;
-    const int64_t launches = evaluate(k.launches, sizes), flops = evaluate(k.flops, sizes);
+  for (const KernelCost& k : costs.kernels)
+    for (const BufferCost& b : k.buffers) width = std::max(width, b.name.size());
+  for (const KernelCost& k : costs.kernels) {
     out += "  " + k.name;
-    if (launches != 1)
-      out += fmt::format("   ({} {} by a host loop)", launches, gpu ? "launches" : "times");
+    if (k.launches != 1) out += fmt::format("   ({} {} by a host loop)", k.launches, gpu ? "launches" : "times");
     out += "\n";
-    for (const BufferTraffic& a : k.accesses) {
-      const int64_t b = launches * evaluate(a.elements, sizes) * p.funcs[a.func].type.bytes();
-      (a.write ? written : read) += b;
-      out += fmt::format("    {:5s} {:{}s} {:>9s}   {}\n", a.write ? "write" : "read",
-                         p.funcs[a.func].name, width, bytes_text(b), region_text(a, sizes));
-    }
-    out += fmt::format("    {} read + {} written, {}, {:.2f} FLOP/byte; {}\n", bytes_text(read),
-                       bytes_text(written), flops_text(flops), ratio(flops, read + written),
-                       bound(read + written, flops));
+    for (const BufferCost& b : k.buffers)
+      out += fmt::format("    {:5s} {:{}s} {:>9s}   {}\n", b.write ? "write" : "read", b.name, width, bytes_text(b.bytes), b.region);
+    out += fmt::format("    {} read + {} written, {}, {:.2f} FLOP/byte; at least {:.2f} us, bound by {}\n", bytes_text(k.read), bytes_text(k.written),
+                       flops_text(k.flops), k.intensity(), k.seconds(dev) * 1e6, k.memory_bound(dev) ? "memory" : "arithmetic");
   }
   const int64_t moved = t.read + t.written;
   out += fmt::format(

@@ -7,14 +7,15 @@
 #include "ir/kernel.h"
 #include "ir/prover.h"
 #include "scheduler/lower/build_nest.h"
-#include "scheduler/report/traffic.h"
+#include "scheduler/report/costs.h"
 
 namespace sinter::scheduler {
 
-// What the assembler said of a kernel, where there is one.
+// The registers of a kernel's threads.
 struct KernelResources {
   std::string kernel;
-  int registers = 0, spill_bytes = 0;
+  int registers = 0, spill_bytes = 0;  // what the assembler said; 0 registers where there is none
+  int estimated = 0;                   // from the code before it; 0 = unknown
 };
 
 struct ExplainInput {
@@ -33,11 +34,5 @@ struct ExplainInput {
 // intensity, roofline bound, bytes in flight, shared memory and registers, versions, requirements,
 // placement choices, proofs.
 std::string explain(const ExplainInput& input);
-
-// The totals that explain() prints, for tables and tests.
-struct TrafficTotals {
-  int64_t launches = 0, read = 0, written = 0, compulsory = 0, flops = 0;
-};
-TrafficTotals totals(const ExplainInput& input);
 
 }  // namespace sinter::scheduler

@@ -73,10 +73,10 @@ TEST_F(GeneratorLine, WritesTheLibraryOfEachPipeline) {
 }
 
 TEST_F(GeneratorLine, OnePipelineForSeveralTargetsWithAllThatCanBeWritten) {
-  EXPECT_EQ(run(two(), {"scale", "-o", dir_ + "/made/for/it", "-t", "cuda-sm_90a-no_ptxas,host", "-e", "library,ptx,llvm,ir,explain,proofs,loops"}), 0) << err_;
+  EXPECT_EQ(run(two(), {"scale", "-o", dir_ + "/made/for/it", "-t", "cuda-sm_90a-no_ptxas,host", "-e", "library,ptx,llvm,ir,html,explain,proofs,loops"}), 0) << err_;
   dir_ += "/made/for/it";
   EXPECT_THAT(listing(), UnorderedElementsAre("scale.a", "scale.h", "scale.ptx", "scale.cuda-sm_90a-no_ptxas.ll", "scale.host.ll", "scale.cuda-sm_90a-no_ptxas.ir",
-                                              "scale.host.ir", "scale.cuda-sm_90a-no_ptxas.txt", "scale.host.txt", "scale.cuda-sm_90a-no_ptxas.json", "scale.host.json",
+                                              "scale.host.ir", "scale.cuda-sm_90a-no_ptxas.html", "scale.host.html", "scale.cuda-sm_90a-no_ptxas.txt", "scale.host.txt", "scale.cuda-sm_90a-no_ptxas.json", "scale.host.json",
                                               "scale.cuda-sm_90a-no_ptxas.loops", "scale.host.loops"));
   EXPECT_THAT(text("scale.ptx"), HasSubstr(".target sm_90a"));
   EXPECT_THAT(text("scale.h"), HasSubstr("compiled by Sinter for cuda-sm_90a-no_ptxas, host, cuda-sm_90-no_ptxas."));
