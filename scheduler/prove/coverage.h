@@ -1,11 +1,9 @@
 // coverage: every point of a stage's domain is computed by one instance; by two only where both compute the same pure value.
 //
-// Nothing is taken from how the nest was made: the mixed-radix form of each coordinate is read off the index expressions, and three
-// kinds of linear claims are proved of it. With digits d_k of strides s_k, s_0 = 1, and the partial sums t_k = s_0 d_0 + .. + s_k d_k:
-//   reach      s_k * extent(d_k) >= s_k+1, and >= the domain for the last: the digits can spell every point;
-//   unique     t_k < s_k+1: no two spell the same;
-//   alive      guards and live limits hold wherever the spelled point is in the domain: none of them is left out.
-// Tails that move inwards (a digit clipped by min) need `the clipped part reaches the end` instead, and make points computed twice.
+// Nothing is taken from how the nest was made. invert_map reads off the index expressions which iteration should compute a point; that
+// this iteration is in the ranges and live limits of its loops, that guards let it pass and that its coordinates are the point's is
+// proved for any point of the domain. Where that fails the point is left out only if no other iteration computes it.
+// No point twice: mixed-radix digits that stay apart, or else two copies of the loops with one point.
 #pragma once
 
 #include <vector>

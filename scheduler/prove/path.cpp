@@ -62,10 +62,10 @@ void Path::add_digits(const Sym& var, const Expr& extent) {
   for (int i = 0; i < 2; ++i) {
     const Expr &a = extent->args[i], &b = extent->args[1 - i];
     if (!can_prove(a >= i32(1), scope_)) continue;
-    Fused f{var, a, make_sym(var->name + "/(" + to_string(a) + ")"), make_sym(var->name + "%(" + to_string(a) + ")")};
-    set_range(f.quotient, i32(0), simplify(b - 1));
-    set_range(f.remainder, i32(0), simplify(a - 1));
-    fused_.push_back(std::move(f));
+    const Sym quotient = make_sym(var->name + "/(" + to_string(a) + ")"), remainder = make_sym(var->name + "%(" + to_string(a) + ")");
+    set_range(quotient, i32(0), simplify(b - 1));
+    set_range(remainder, i32(0), simplify(a - 1));
+    add_fused(var, a, make_var(quotient), make_var(remainder));
   }
 }
 
@@ -74,7 +74,8 @@ Expr Path::in_digits(const Expr& e) const {
   return rewrite(e, [&](const Expr& n) {
     if ((n->op != Op::Div && n->op != Op::Mod) || n->args[0]->op != Op::Var) return n;
     for (const Fused& f : fused_)
-      if (n->args[0]->var == f.var && equal_structure(simplify(n->args[1]), f.inner)) return make_var(n->op == Op::Div ? f.quotient : f.remainder);
+      if (n->args[0]->var == f.var && (n->op == Op::Div ? f.quotient : f.remainder).defined() && equal_structure(simplify(n->args[1]), f.inner))
+        return n->op == Op::Div ? f.quotient : f.remainder;
     return n;
   });
 }

@@ -30,6 +30,8 @@ class Path {
   // v / a and v % a of a fused loop, v < a * b, as variables of their own: that they are below b and a is the lemma of fuse, and no
   // solver has to divide by a run-time size.
   ir::Expr in_digits(const ir::Expr& e) const;
+  // var / by is `quotient` and var % by is `remainder` (undefined: nothing known of it) from here on.
+  void add_fused(const ir::Sym& var, const ir::Expr& by, const ir::Expr& quotient, const ir::Expr& remainder) { fused_.push_back({var, by, quotient, remainder}); }
   const std::vector<ir::Expr>& facts() const { return facts_; }
   const ir::IntervalScope& scope() const { return scope_; }
 
@@ -43,7 +45,7 @@ class Path {
   struct Fused {
     ir::Sym var;
     ir::Expr inner;  // a
-    ir::Sym quotient, remainder;
+    ir::Expr quotient, remainder;
   };
   std::vector<Fused> fused_;
   std::unordered_set<const ir::VarNode*> loops_;
