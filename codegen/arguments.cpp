@@ -12,6 +12,8 @@ DLDataType dl_type(Type t) {
     case TypeCode::UInt: return {kDLUInt, t.bits, 1};
     case TypeCode::Float: return {kDLFloat, t.bits, 1};
     case TypeCode::BFloat: return {kDLBfloat, t.bits, 1};
+    case TypeCode::E4M3: return {10, 8, 1};  // kDLFloat8_e4m3fn and kDLFloat8_e5m2 of DLPack 1.1
+    case TypeCode::E5M2: return {12, 8, 1};
   }
   return {};
 }

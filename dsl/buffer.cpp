@@ -313,10 +313,13 @@ std::string to_string(DLDataType type) {
     case kDLUInt: name = "uint"; break;
     case kDLFloat: name = "float"; break;
     case kDLBfloat: name = "bfloat"; break;
+    case 10: name = "float8_e4m3fn"; break;  // of DLPack 1.1
+    case 12: name = "float8_e5m2"; break;
     case code_bool: name = "bool"; break;
     default: name = "type code " + std::to_string(type.code) + ", bits "; break;
   }
-  if (type.code != code_bool || type.bits != 8) name += std::to_string(type.bits);
+  const bool sized = type.code == 10 || type.code == 12 || type.code == code_bool;  // the name says 8 bits
+  if (!sized || type.bits != 8) name += std::to_string(type.bits);
   if (type.lanes != 1) name += " x " + std::to_string(type.lanes) + " lanes";
   return name;
 }

@@ -29,6 +29,8 @@ constexpr DLDataType dtype_of() {
     return {6, 8, 1};  // kDLBool, which older versions of dlpack.h lack
   } else if constexpr (std::is_same_v<T, bfloat16>) {
     return {kDLBfloat, bits, 1};
+  } else if constexpr (std::is_same_v<T, float8_e4m3> || std::is_same_v<T, float8_e5m2>) {
+    return {std::is_same_v<T, float8_e4m3> ? 10 : 12, bits, 1};  // kDLFloat8_e4m3fn, kDLFloat8_e5m2 of DLPack 1.1
   } else if constexpr (std::is_same_v<T, float16> || std::is_floating_point_v<T>) {
     static_assert(sizeof(T) <= 8, "no such element type");
     return {kDLFloat, bits, 1};

@@ -74,12 +74,6 @@ ir::Expr saturated(Type t, ir::Expr e) {
   return ir::make_cast(t, e);
 }
 
-double largest(Type t) {
-  if (t.bits == 64) return std::numeric_limits<double>::max();
-  if (t.bits == 32) return std::numeric_limits<float>::max();
-  return t.code == ir::TypeCode::BFloat ? 0x1.fep127 : 65504.0;
-}
-
 // Sum or difference of 64 bits: in unsigned arithmetic, which wraps, with the signs telling whether it left the type.
 ir::Expr saturating_64(Op op, const ir::Expr& a, const ir::Expr& b, const Nodes& n) {
   const Type t = a.type(), u = UInt(64);
@@ -187,7 +181,7 @@ Expr saturating_cast(Type t, const Operand& a) {
   if (t.is_bool() || from.is_bool() || (from.is_float() && t.is_integer())) return cast(t, a);  // saturates already
   if (from.is_integer() && t.is_integer()) return Expr(saturated(t, e));
   // To a float: the finite range of the narrower of the two.
-  const double end = t.is_float() && from.is_float() && from.bits < t.bits ? largest(from) : largest(t);
+  const double end = t.is_float() && from.is_float() && from.bits < t.bits ? ir::largest_finite(from) : ir::largest_finite(t);
   if (from.is_integer() && t != Float(16)) return cast(t, a);  // every integer is in the range of the others
   const Type compute = from.is_float() ? (from.bits < 32 ? Float(32) : from) : Float(from.bits == 64 ? 64 : 32);
   const Operand low = operand(ir::make_float(compute, -end), a.loc), high = operand(ir::make_float(compute, end), a.loc);

@@ -11,11 +11,12 @@ using ir::user_error;
 void check_type(Type t, Loc loc) {
   const bool widths = t.is_bool()                      ? t.bits == 1
                       : t.code == ir::TypeCode::BFloat ? t.bits == 16
+                      : t.is_f8()                      ? t.bits == 8
                       : t.is_float()                   ? t.bits == 16 || t.bits == 32 || t.bits == 64
                                                        : t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
   if (widths && t.is_scalar()) return;
   user_error(ErrorCode::BadTypeWidth, loc, "there is no type `" + to_string(t) + "`",
-             "the types are Bool(), Int and UInt of 8, 16, 32, 64 bits, Float of 16, 32, 64 bits and BFloat(16); "
+             "the types are Bool(), Int and UInt of 8, 16, 32, 64 bits, Float of 16, 32, 64 bits, BFloat(16), F8E4M3() and F8E5M2(); "
              "vectors come from the schedule: f.vectorize(x)");
 }
 
@@ -31,6 +32,8 @@ const ir::Expr& checked(const Operand& a, const char* what) {
 }
 
 static bool fits(const ir::ExprNode& literal, Type t) {
+  if (literal.op == Op::FloatImm && t.is_f8())  // saturates
+    return std::isnan(literal.f) || std::fabs(literal.f) <= ir::largest_finite(t) || (std::isinf(literal.f) && t == F8E5M2());
   if (literal.op == Op::FloatImm) return !std::isfinite(literal.f) || std::isfinite(ir::make_float(t, literal.f)->f);
   // An unsigned 64-bit literal above the largest i64 is stored as a negative value.
   const bool huge = literal.type == UInt(64) && literal.i < 0;
@@ -78,7 +81,7 @@ Type common_type(const Operand& a, const Operand& b, Matching m, const char* wha
   }
   if (s.is_float() != t.is_float()) return computed_in(s.is_float() ? s : t, Matching::Arithmetic);
   if (s.is_float()) {
-    if (s.bits == 16 && t.bits == 16) return Float(32);  // f16 and bf16: neither holds the other
+    if (s.is_narrow_float() && t.is_narrow_float()) return Float(32);  // f16 and bf16: neither holds the other
     return s.bits > t.bits ? s : t;
   }
   const int bits = s.bits > t.bits ? s.bits : t.bits;

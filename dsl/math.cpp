@@ -1,5 +1,7 @@
 #include "dsl/math.h"
 
+#include <cmath>
+
 #include "dsl/match.h"
 #include "dsl/reduce.h"
 
@@ -16,7 +18,7 @@ Expr cast(Type t, const Operand& a) {
   const Type from = e.type();
   if (from == t) return Expr(e);
   if (t.is_bool()) return Operand(Expr(e), a.loc) != Operand(0, a.loc);
-  if (e->op == Op::FloatImm && t.is_float()) return Expr(ir::make_float(t, e->f));
+  if (e->op == Op::FloatImm && t.is_float() && !(t.is_f8() && std::isinf(e->f))) return Expr(ir::make_float(t, e->f));
   if (a.expr.is_literal() && e->op == Op::IntImm && t.is_float() && !(from == UInt(64) && e->i < 0)) {
     // A double holds every integer that is worth writing as a float literal; the others convert at run time.
     if (e->i > -(int64_t{1} << 53) && e->i < (int64_t{1} << 53))

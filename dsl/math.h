@@ -8,7 +8,7 @@
 namespace sinter {
 
 // Explicit conversion. Integers wrap; a float that becomes an integer truncates and saturates, NaN gives 0; floats
-// round to the nearest even.
+// round to the nearest even. To an 8-bit float, what is beyond its largest value becomes that value, infinities too.
 Expr cast(Type t, const Operand& e);
 template <class T>
 Expr cast(const Operand& e) {
@@ -16,6 +16,8 @@ Expr cast(const Operand& e) {
 }
 inline Expr f16(const Operand& e) { return cast(Float(16), e); }
 inline Expr bf16(const Operand& e) { return cast(BFloat(16), e); }
+inline Expr f8e4m3(const Operand& e) { return cast(F8E4M3(), e); }
+inline Expr f8e5m2(const Operand& e) { return cast(F8E5M2(), e); }
 inline Expr f32(const Operand& e) { return cast(Float(32), e); }
 inline Expr f64(const Operand& e) { return cast(Float(64), e); }
 inline Expr i8(const Operand& e) { return cast(Int(8), e); }

@@ -86,7 +86,7 @@ ir::Expr strict_reductions(const ir::Expr& e) {
 static bool commutes(Reduction op, Type from, Type to) {
   const bool wider = to.bits > from.bits;
   if (op == Reduction::Maximum || op == Reduction::Minimum) {
-    if (from.is_float() && to.is_float()) return true;
+    if (from.is_float() && to.is_float()) return !to.is_f8();  // which saturates: over nothing, the result would differ
     return from.is_integer() && to.is_integer() && wider && (to.is_int() || from.is_uint());
   }
   if (from.is_float() && to.is_float()) return wider && !from.is_narrow_float();

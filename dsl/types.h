@@ -15,6 +15,8 @@ using ir::BFloat;
 using ir::Bool;
 using ir::Error;
 using ir::ErrorCode;
+using ir::F8E4M3;
+using ir::F8E5M2;
 using ir::Float;
 using ir::Int;
 using ir::InternalError;
@@ -32,7 +34,11 @@ template <class T>
 constexpr Type type_of() {
   if constexpr (std::is_same_v<T, bfloat16>) return BFloat(16);
   if constexpr (std::is_same_v<T, float16>) return Float(16);
-  static_assert(std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16> || std::is_same_v<T, float16>,
+  if constexpr (std::is_same_v<T, float8_e4m3>) return F8E4M3();
+  if constexpr (std::is_same_v<T, float8_e5m2>) return F8E5M2();
+  constexpr bool known = std::is_arithmetic_v<T> || std::is_same_v<T, bfloat16> || std::is_same_v<T, float16> ||
+                         std::is_same_v<T, float8_e4m3> || std::is_same_v<T, float8_e5m2>;
+  static_assert(known,
                 "this C++ type has no counterpart in Sinter");
   if constexpr (std::is_same_v<T, bool>) return Bool();
   if constexpr (std::is_floating_point_v<T>) return Float(static_cast<int>(sizeof(T) * 8));

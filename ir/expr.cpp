@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "ir/diagnostic.h"
@@ -29,7 +30,7 @@ int64_t wrap_to(Type t, int64_t v) {
   return t.is_int() ? static_cast<int64_t>(up) >> shift : static_cast<int64_t>(up >> shift);
 }
 
-// Rounds to `keep` explicit mantissa bits and the exponent range of f16 or bf16, to nearest even.
+// Rounds to `keep` explicit mantissa bits and a least exponent, to nearest even; infinity beyond `largest`.
 double round_narrow(double v, int mantissa, int min_exponent, double largest) {
   if (!std::isfinite(v) || v == 0) return v;
   int e = 0;
@@ -40,8 +41,15 @@ double round_narrow(double v, int mantissa, int min_exponent, double largest) {
 }
 
 double round_to(Type t, double v) {
-  if (t.code == TypeCode::BFloat) return round_narrow(v, 7, -126, 3.3895313892515355e38);
-  if (t.bits == 16) return round_narrow(v, 10, -14, 65504);
+  if (t.is_f8()) {
+    const bool e4m3 = t.code == TypeCode::E4M3;
+    if (std::isnan(v)) return std::numeric_limits<double>::quiet_NaN();
+    if (std::isinf(v)) return e4m3 ? std::copysign(largest_finite(t), v) : v;
+    const double r = round_narrow(v, e4m3 ? 3 : 2, e4m3 ? -6 : -14, HUGE_VAL);
+    return std::fabs(r) > largest_finite(t) ? std::copysign(largest_finite(t), v) : r;
+  }
+  if (t.code == TypeCode::BFloat) return round_narrow(v, 7, -126, largest_finite(t));
+  if (t.bits == 16) return round_narrow(v, 10, -14, largest_finite(t));
   return t.bits == 32 ? static_cast<double>(static_cast<float>(v)) : v;
 }
 

@@ -14,6 +14,8 @@ std::string to_string(Type t) {
     case TypeCode::UInt: s = "u" + std::to_string(t.bits); break;
     case TypeCode::Float: s = "f" + std::to_string(t.bits); break;
     case TypeCode::BFloat: s = "bf" + std::to_string(t.bits); break;
+    case TypeCode::E4M3: s = "f8e4m3"; break;
+    case TypeCode::E5M2: s = "f8e5m2"; break;
   }
   if (t.lanes != 1) s += "x" + std::to_string(t.lanes);
   return s;
@@ -28,7 +30,7 @@ std::optional<Type> parse_type(std::string_view text) {
     text = text.substr(0, x);
   }
   static constexpr std::array scalars = {Bool(),  Int(8),   Int(16),   Int(32),   Int(64),   UInt(8),    UInt(16),
-                                         UInt(32), UInt(64), Float(16), Float(32), Float(64), BFloat(16)};
+                                         UInt(32), UInt(64), Float(16), Float(32), Float(64), BFloat(16), F8E4M3(), F8E5M2()};
   for (Type t : scalars)
     if (to_string(t) == text) return t.with_lanes(lanes);
   return std::nullopt;

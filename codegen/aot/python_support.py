@@ -9,9 +9,11 @@ import sys as _sys
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13  # DLPack's device types
 _ON_DEVICE = (_CUDA, _CUDA_MANAGED)
 _KINDS = {"i": 0, "u": 1, "f": 2, "bf": 4, "c": 5, "bool": 6}  # DLPack's type codes
-_WORDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+_WORDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool", 10: "float8_e4m3fn", 12: "float8_e5m2"}
+_F8 = {"float8_e4m3fn": 10, "float8_e5m2": 12}  # the names of ml_dtypes
 _SCALARS = {
-    "bool": _ctypes.c_bool, "f16": _ctypes.c_float, "bf16": _ctypes.c_float, "f32": _ctypes.c_float, "f64": _ctypes.c_double,
+    "bool": _ctypes.c_bool, "f16": _ctypes.c_float, "bf16": _ctypes.c_float, "f32": _ctypes.c_float, "f8e4m3": _ctypes.c_float,
+    "f8e5m2": _ctypes.c_float, "f64": _ctypes.c_double,
     "i8": _ctypes.c_int8, "i16": _ctypes.c_int16, "i32": _ctypes.c_int32, "i64": _ctypes.c_int64,
     "u8": _ctypes.c_uint8, "u16": _ctypes.c_uint16, "u32": _ctypes.c_uint32, "u64": _ctypes.c_uint64,
 }
@@ -72,6 +74,8 @@ def _from_interface(value, interface, device):
         code = _KINDS["bool"]
     elif kind == "V" and name == "bfloat16":
         code = _KINDS["bf"]
+    elif kind in "Vf" and name in _F8:
+        code = _F8[name]
     elif kind in "iufc":
         code = _KINDS[kind]
     else:

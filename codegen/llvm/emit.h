@@ -52,6 +52,10 @@ class Emitter {
   virtual bool soft_narrow() const { return false; }
   // Hardware conversions between f32 and f16 exist even though narrow floats are soft.
   virtual bool has_half_convert() const { return false; }
+  // Hardware conversions between f32 and the 8-bit floats, two at a time, and those of f8_pair and halves_of_f8_pair then.
+  virtual bool has_f8_convert() const { return false; }
+  virtual llvm::Value* f8_pair(ir::Type /*to*/, llvm::Value* /*low*/, llvm::Value* /*high*/) { return nullptr; }  // two floats to an i16
+  virtual llvm::Value* halves_of_f8_pair(ir::Type /*from*/, llvm::Value* /*i16*/) { return nullptr; }             // to <2 x half>
   // The native functions beyond those that LLVM has everywhere; scalar f32 operands. Null: not native here.
   virtual llvm::Value* native(ir::MathFn, const std::vector<llvm::Value*>&, bool /*strict*/) { return nullptr; }
   virtual llvm::Value* divide_f32(llvm::Value* a, llvm::Value* b, bool strict);
@@ -121,12 +125,17 @@ class Emitter {
   llvm::Value* math(const ir::Expr& e, ir::Type t, const std::vector<llvm::Value*>& v);
   // emit_cast.cpp
   llvm::Value* reinterpret(ir::Type from, ir::Type to, llvm::Value* v);
-  llvm::Value* widen(ir::Type from, llvm::Value* v);                 // f16, bf16 → f32
-  llvm::Value* narrow(ir::Type to, llvm::Value* v);                  // f32 → f16, bf16, to nearest even
-  llvm::Value* narrow_double(ir::Type to, llvm::Value* v);           // f64 → f16, bf16, rounded once
+  llvm::Value* widen(ir::Type from, llvm::Value* v);                 // f16, bf16, f8 → f32
+  llvm::Value* narrow(ir::Type to, llvm::Value* v);                  // f32 → f16, bf16, f8, to nearest even
+  llvm::Value* narrow_double(ir::Type to, llvm::Value* v);           // f64 → f16, bf16, f8, rounded once
   llvm::Value* narrow_integer(ir::Type from, ir::Type to, llvm::Value* v);
   llvm::Value* soft_half_from_float(llvm::Value* v, int lanes);
   llvm::Value* soft_float_from_half(llvm::Value* v, int lanes);
+  // emit_f8.cpp
+  llvm::Value* soft_f8_from_float(ir::Type to, llvm::Value* v);
+  llvm::Value* soft_float_from_f8(ir::Type from, llvm::Value* v);
+  llvm::Value* native_f8_from_float(ir::Type to, llvm::Value* v);
+  llvm::Value* native_float_from_f8(ir::Type from, llvm::Value* v);
   // emit_memory.cpp
   struct Split {
     ir::Expr rest;  // undefined: 0

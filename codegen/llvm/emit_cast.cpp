@@ -47,6 +47,7 @@ Value* Emitter::widen(Type from, Value* v) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
   b_.clearFastMathFlags();
   llvm::Type* f32 = type_of(ir::Float(32, from.lanes));
+  if (from.is_f8()) return has_f8_convert() ? native_float_from_f8(from, v) : soft_float_from_f8(from, v);
   if (!soft_narrow()) return b_.CreateFPExt(v, f32);
   if (from.code == ir::TypeCode::BFloat) {
     Value* wide = b_.CreateZExt(v, type_of(ir::UInt(32, from.lanes)));
@@ -61,7 +62,9 @@ Value* Emitter::narrow(Type to, Value* v) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(b_);
   b_.clearFastMathFlags();
   Value* out = nullptr;
-  if (!soft_narrow()) {
+  if (to.is_f8()) {
+    out = has_f8_convert() ? native_f8_from_float(to, v) : soft_f8_from_float(to, v);
+  } else if (!soft_narrow()) {
     out = b_.CreateFPTrunc(v, type_of(to));
   } else if (to.code == ir::TypeCode::BFloat) {
     const Type u32 = ir::UInt(32, to.lanes);

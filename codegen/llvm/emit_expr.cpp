@@ -7,6 +7,7 @@
 
 #include "codegen/llvm/emit.h"
 #include "ir/diagnostic.h"
+#include "ir/eval/scalar.h"
 
 namespace sinter::codegen {
 
@@ -35,7 +36,8 @@ void Emitter::forget_memory() {
 
 llvm::Type* Emitter::type_of(Type t) const {
   llvm::Type* e = nullptr;
-  if (t.is_float() && t.bits == 16 && soft_narrow()) e = llvm::Type::getInt16Ty(context_);
+  if (t.is_f8()) e = llvm::Type::getInt8Ty(context_);
+  else if (t.is_float() && t.bits == 16 && soft_narrow()) e = llvm::Type::getInt16Ty(context_);
   else if (t.code == ir::TypeCode::BFloat) e = llvm::Type::getBFloatTy(context_);
   else if (!t.is_float()) e = llvm::Type::getIntNTy(context_, t.bits);
   else if (t.bits == 16) e = llvm::Type::getHalfTy(context_);
@@ -160,6 +162,7 @@ bool Emitter::is_known(const Expr& e) const {
 Value* Emitter::constant(const Expr& e) const {
   const Type t = e.type();
   if (e->op == Op::IntImm) return splat(t, e->i);
+  if (t.is_f8()) return llvm::ConstantInt::get(type_of(t), ir::Scalar::of_float(t, e->f).bits);
   if (t.bits == 64) return llvm::ConstantFP::get(type_of(t), e->f);
   if (t.bits == 32) return llvm::ConstantFP::get(context_, llvm::APFloat(static_cast<float>(e->f)));
   llvm::APFloat v(e->f);

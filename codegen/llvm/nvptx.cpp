@@ -22,13 +22,23 @@ constexpr int kGlobalSpace = 1, kSharedSpace = 3;
 
 class DeviceEmitter : public Emitter {
  public:
-  using Emitter::Emitter;
+  DeviceEmitter(llvm::Module& module, llvm::Function* function, const ir::Target& target)
+      : Emitter(module, function, target.strict_float), sm_(target.sm) {}
 
   void declare(const ir::Module& m, const ir::Kernel& k, const SignAnalysis& entry);
   void finish() { b_.CreateRetVoid(); }
 
  protected:
   int max_access(int align) const override { return std::min(16, align); }
+
+  // The instructions of sm_89 need a later version of PTX than its code is written in.
+  bool has_f8_convert() const override { return sm_ >= 90; }
+  Value* f8_pair(ir::Type to, Value* low, Value* high) override {
+    return intrinsic(to == ir::F8E4M3() ? Intrinsic::nvvm_ff_to_e4m3x2_rn : Intrinsic::nvvm_ff_to_e5m2x2_rn, {}, {high, low});
+  }
+  Value* halves_of_f8_pair(ir::Type from, Value* pair) override {
+    return intrinsic(from == ir::F8E4M3() ? Intrinsic::nvvm_e4m3x2_to_f16x2_rn : Intrinsic::nvvm_e5m2x2_to_f16x2_rn, {}, {pair});
+  }
 
   Value* native(MathFn fn, const std::vector<Value*>& a, bool strict) override {
     if (strict) return nullptr;
@@ -74,6 +84,8 @@ class DeviceEmitter : public Emitter {
   }
 
  private:
+  int sm_;
+
   // How inline assembly accesses `bytes` at once.
   struct Access {
     int words = 1;
@@ -242,7 +254,7 @@ void emit_kernel(llvm::Module& out, const ir::Module& m, const ir::Kernel& k, co
   std::vector<llvm::Type*> params(k.buffers.size(), llvm::PointerType::get(c, kGlobalSpace));
   for (const ir::Sym& s : k.scalars) {
     const ir::Type t = s->type;
-    params.push_back(t.is_bool() ? llvm::Type::getInt8Ty(c)
+    params.push_back(t.is_bool() || t.is_f8() ? llvm::Type::getInt8Ty(c)
                      : !t.is_float() ? llvm::Type::getIntNTy(c, t.bits)
                      : t.code == ir::TypeCode::BFloat ? llvm::Type::getBFloatTy(c)
                      : t.bits == 16 ? llvm::Type::getHalfTy(c)
@@ -257,7 +269,7 @@ void emit_kernel(llvm::Module& out, const ir::Module& m, const ir::Kernel& k, co
   if (k.min_blocks > 0) f->addFnAttr("nvvm.minctasm", std::to_string(k.min_blocks));
   f->addFnAttr(llvm::Attribute::NoUnwind);
   f->addFnAttr(llvm::Attribute::WillReturn);
-  DeviceEmitter e(out, f, m.target.strict_float);
+  DeviceEmitter e(out, f, m.target);
   e.declare(m, k, entry);
   e.stmt(k.roles[0].body);
   e.finish();

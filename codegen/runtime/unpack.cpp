@@ -41,11 +41,14 @@ std::string type_name(int code, int bits, int lanes) {
     case kDLUInt: name = "uint"; break;
     case kDLFloat: name = "float"; break;
     case kDLBfloat: name = "bfloat"; break;
+    case 10: name = "float8_e4m3fn"; break;  // of DLPack 1.1
+    case 12: name = "float8_e5m2"; break;
     case kDLComplex: name = "complex"; break;
     case code_bool: name = "bool"; break;
     default: name = format("type code %d, bits ", code);
   }
-  if (code != code_bool || bits != 8) name += std::to_string(bits);
+  const bool sized = code == 10 || code == 12 || code == code_bool;  // the name says 8 bits
+  if (!sized || bits != 8) name += std::to_string(bits);
   if (lanes != 1) name += format(" x %d lanes", lanes);
   return name;
 }

@@ -1,9 +1,11 @@
 #include "ir/eval/scalar.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "ir/eval/scalar_ops.h"
 
@@ -45,7 +47,36 @@ double decode_narrow(uint16_t v, int mantissa, int min_exp) {
   return v & 0x8000 ? -r : r;
 }
 
+struct F8Format {
+  int mantissa, min_exp;
+  bool has_infinity;
+  uint8_t largest;  // bits of the largest finite value
+};
+F8Format f8_format(Type t) { return t.code == TypeCode::E4M3 ? F8Format{3, -6, false, 0x7e} : F8Format{2, -14, true, 0x7b}; }
+
 }  // namespace
+
+uint8_t encode_f8(Type t, double v) {
+  const F8Format f = f8_format(t);
+  if (std::isnan(v)) return 0x7f;
+  const auto sign = static_cast<uint8_t>(std::signbit(v) ? 0x80 : 0);
+  const double a = std::fabs(v);
+  if (a >= largest_finite(t)) return static_cast<uint8_t>(sign | f.largest);
+  if (a == 0) return sign;
+  const int e = std::max(std::ilogb(a), f.min_exp);
+  // The bit above the mantissa is the exponent field's 1 of the smallest normals, and a carry lands where it means itself.
+  const int significand = static_cast<int>(std::nearbyint(std::ldexp(a, f.mantissa - e)));
+  return static_cast<uint8_t>(sign | (significand + ((e - f.min_exp) << f.mantissa)));
+}
+
+double decode_f8(Type t, uint8_t v) {
+  const F8Format f = f8_format(t);
+  const int magnitude = v & 0x7f, e = magnitude >> f.mantissa, m = magnitude & ((1 << f.mantissa) - 1);
+  double r;
+  if (magnitude > f.largest) r = f.has_infinity && m == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
+  else r = e == 0 ? std::ldexp(m, f.min_exp - f.mantissa) : std::ldexp(m + (1 << f.mantissa), e - 1 + f.min_exp - f.mantissa);
+  return v & 0x80 ? -r : r;
+}
 
 uint16_t encode_f16(double v) { return encode_narrow(v, 10, -14, 15); }
 uint16_t encode_bf16(double v) { return encode_narrow(v, 7, -126, 127); }
@@ -64,6 +95,8 @@ Scalar Scalar::of_int(Type t, int64_t v) {
 
 Scalar Scalar::of_float(Type t, double v) {
   internal_check(t.is_float(), "Scalar::of_float of an integer type");
+  if (t == F8E5M2() && std::isinf(v)) return {t, v < 0 ? 0xfcu : 0x7cu};  // a literal, not a conversion
+  if (t.is_f8()) return {t, encode_f8(t, v)};
   if (t.code == TypeCode::BFloat) return {t, encode_bf16(v)};
   if (t.bits == 16) return {t, encode_f16(v)};
   if (t.bits == 32) return {t, std::bit_cast<uint32_t>(static_cast<float>(v))};
@@ -73,6 +106,7 @@ Scalar Scalar::of_float(Type t, double v) {
 int64_t Scalar::as_int() const { return static_cast<int64_t>(bits); }
 
 double Scalar::as_double() const {
+  if (type.is_f8()) return decode_f8(type, static_cast<uint8_t>(bits));
   if (type.code == TypeCode::BFloat) return decode_bf16(static_cast<uint16_t>(bits));
   if (type.code == TypeCode::Float) {
     if (type.bits == 16) return decode_f16(static_cast<uint16_t>(bits));

@@ -73,6 +73,10 @@ Expr literal_of(const Scalar& s);
 uint64_t load_bits(Type t, const void* from);
 void store_bits(Type t, uint64_t bits, void* to);
 
+// Conversions of 8-bit floats, to nearest even, denormals kept. Beyond the largest finite value, infinity included: that value with its
+// sign. NaN: 0x7f. This is what the GPU's instructions do.
+uint8_t encode_f8(Type t, double v);
+double decode_f8(Type t, uint8_t v);
 // Conversions of the narrow floats, to nearest even, denormals kept, overflow to infinity.
 uint16_t encode_f16(double v);
 uint16_t encode_bf16(double v);

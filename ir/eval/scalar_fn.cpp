@@ -162,11 +162,12 @@ double sticky_double(T v) {
 
 template <class From, class To>
 uint64_t convert(uint64_t x, uint64_t, uint64_t) {
+  if constexpr (std::is_same_v<From, To>) return x;  // the infinity of an 8-bit float too
   const auto v = Rep<From>::unpack(x);
   if constexpr (std::is_same_v<To, bool>) {
     return v != 0;
   } else if constexpr (Rep<To>::is_float) {
-    if constexpr (std::is_same_v<To, F16> || std::is_same_v<To, BF16>) {
+    if constexpr (std::is_same_v<To, F16> || std::is_same_v<To, BF16> || is_f8<To>) {
       if constexpr (Rep<From>::is_float) return Rep<To>::pack(static_cast<double>(v));
       else return Rep<To>::pack(sticky_double(v));
     } else {
@@ -194,7 +195,7 @@ ScalarFn cast_fn(Type from, Type to) {
 
 template <class To>
 uint64_t reinterpret(uint64_t x, uint64_t, uint64_t) {
-  if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, uint8_t>) return x & 0xff;
+  if constexpr (std::is_same_v<To, bool> || std::is_same_v<To, uint8_t> || is_f8<To>) return x & 0xff;
   else if constexpr (std::is_same_v<To, F16> || std::is_same_v<To, BF16> || std::is_same_v<To, uint16_t>) return x & 0xffff;
   else if constexpr (std::is_same_v<To, float> || std::is_same_v<To, uint32_t>) return x & 0xffffffff;
   else if constexpr (std::is_same_v<To, double>) return x;

@@ -16,6 +16,12 @@ inline constexpr int eval_status = 9;
 // A narrow float is computed with as a float and rounded by `pack`.
 struct F16 {};
 struct BF16 {};
+template <TypeCode Code>
+struct F8 {};
+template <class T>
+inline constexpr bool is_f8 = false;
+template <TypeCode Code>
+inline constexpr bool is_f8<F8<Code>> = true;
 
 // Rep<T>: `Work` is what operators compute in.
 template <class T>
@@ -50,6 +56,15 @@ struct Rep<BF16> {
   static uint64_t pack(double v) { return encode_bf16(v); }
 };
 
+template <TypeCode Code>
+struct Rep<F8<Code>> {
+  using Work = float;
+  static constexpr bool is_float = true;
+  static constexpr Type type{Code, 8};
+  static float unpack(uint64_t v) { return static_cast<float>(decode_f8(type, static_cast<uint8_t>(v))); }
+  static uint64_t pack(double v) { return encode_f8(type, v); }
+};
+
 // Calls f.operator()<T>() for the C++ type of `t`.
 template <class F>
 auto with_cpp_type(Type t, F&& f) -> decltype(f.template operator()<bool>()) {
@@ -79,6 +94,8 @@ auto with_cpp_type(Type t, F&& f) -> decltype(f.template operator()<bool>()) {
       }
       break;
     case TypeCode::BFloat: return f.template operator()<BF16>();
+    case TypeCode::E4M3: return f.template operator()<F8<TypeCode::E4M3>>();
+    case TypeCode::E5M2: return f.template operator()<F8<TypeCode::E5M2>>();
   }
   throw InternalError("no arithmetic on type " + to_string(t));
 }

@@ -244,12 +244,12 @@ class Writer {
     if (std::isinf(e->f)) value = std::string(e->f < 0 ? "-" : "") + "std::numeric_limits<double>::infinity()";
     if (t == Float(64)) return "Expr(double(" + value + "))";
     if (t == Float(32)) return "Expr(float(" + value + "))";
-    return "cast(" + std::string(t.code == TypeCode::BFloat ? "BFloat(" : "Float(") + std::to_string(t.bits) + "), Expr(float(" + value + ")))";
+    return "cast(" + type(t) + ", Expr(float(" + value + ")))";
   }
 
   static std::string type(Type t) {
-    static const char* const names[] = {"Bool", "Int", "UInt", "Float", "BFloat"};
-    return std::string(names[static_cast<int>(t.code)]) + "(" + (t.is_bool() ? "" : std::to_string(t.bits)) + ")";
+    static const char* const names[] = {"Bool", "Int", "UInt", "Float", "BFloat", "F8E4M3", "F8E5M2"};
+    return std::string(names[static_cast<int>(t.code)]) + "(" + (t.is_bool() || t.is_f8() ? "" : std::to_string(t.bits)) + ")";
   }
 
   std::string variable(const Sym& v) const {

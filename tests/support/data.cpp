@@ -9,6 +9,11 @@ namespace sinter::testing {
 
 namespace {
 
+template <class T>
+bool is_type(DLDataType t) {
+  return t.code == dtype_of<T>().code && t.bits == dtype_of<T>().bits;
+}
+
 // One element as a double, and back; every element type.
 double read_element(const Buffer& b, const std::byte* p) {
   const DLDataType t = b.dtype();
@@ -17,6 +22,8 @@ double read_element(const Buffer& b, const std::byte* p) {
     std::memcpy(&v, p, sizeof v);
     return v;
   };
+  if (is_type<float8_e4m3>(t)) return float(get(float8_e4m3{}));
+  if (is_type<float8_e5m2>(t)) return float(get(float8_e5m2{}));
   if (t.code == kDLBfloat) return float(get(bfloat16{}));
   if (t.code == kDLFloat) return t.bits == 16 ? float(get(float16{})) : t.bits == 32 ? get(float{}) : get(double{});
   const bool is_signed = t.code == kDLInt;
@@ -31,6 +38,8 @@ double read_element(const Buffer& b, const std::byte* p) {
 void write_element(const Buffer& b, std::byte* p, double v) {
   const DLDataType t = b.dtype();
   const auto put = [&](auto x) { std::memcpy(p, &x, sizeof x); };
+  if (is_type<float8_e4m3>(t)) return put(float8_e4m3(static_cast<float>(v)));
+  if (is_type<float8_e5m2>(t)) return put(float8_e5m2(static_cast<float>(v)));
   if (t.code == kDLBfloat) return put(bfloat16(static_cast<float>(v)));
   if (t.code == kDLFloat) return t.bits == 16 ? put(float16(static_cast<float>(v))) : t.bits == 32 ? put(static_cast<float>(v)) : put(v);
   const auto i = static_cast<int64_t>(v);
@@ -67,7 +76,9 @@ void each_element(const Buffer& a, const Buffer& b, F f) {
 
 std::string compare(const Buffer& expected, const Buffer& got, const Case& c, const std::string& name) {
   std::string difference;
-  const bool is_float = expected.dtype().code == kDLFloat || expected.dtype().code == kDLBfloat;
+  const bool is_float = [&](DLDataType t) {
+    return t.code == kDLFloat || t.code == kDLBfloat || is_type<float8_e4m3>(t) || is_type<float8_e5m2>(t);
+  }(expected.dtype());
   each_element(expected, got, [&](const std::byte* e, const std::byte* g, const std::vector<int64_t>& at) {
     if (!is_float && std::memcmp(e, g, expected.element_bytes()) == 0) return true;
     const double x = read_element(expected, e), y = read_element(got, g);

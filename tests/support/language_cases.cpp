@@ -1,5 +1,8 @@
 // The language beyond its first slice: boundaries, integer arithmetic, shifted domains, gathers and scatters.
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <random>
 
 #include "tests/support/case_lists.h"
 
@@ -48,6 +51,49 @@ Built muxed() {
   Func f("f");
   f(x, y, c) = mux(c, {in(x, y), in(x, y) * 2.f, likely(f32(x)), likely_if_innermost(in(x, y) + 1.f)});
   return {Pipeline("muxed", {in}, {f}), {integers(f32_type(), {33, 5})}, {Buffer::host(f32_type(), {33, 5, 6})}};
+}
+
+// Every f8 value through arithmetic and back, and f32 of all sizes to f8: ties, subnormals, what saturates, NaN, infinity. Compared as
+// bits, in tiles whose threads take several elements, staged in shared memory, or as the schedule is by default.
+template <class T>
+Built eight_bit_floats(bool staged) {
+  const Type t = type_of<T>();
+  Input a("a", t, 1), v("v", Float(32), 1);
+  Var i("i"), io("io"), ii("ii");
+  Func scaled("scaled"), out("out"), wide("wide");
+  scaled(i) = cast(t, v(i) * 3.f);
+  out(i) = reinterpret(UInt(8), cast(t, a(i) * 0.75f + scaled(i))) + (reinterpret(UInt(8), scaled(i)) << 1) + select(a(i) < scaled(i), u8(1), u8(0));
+  wide(i) = select(is_nan(a(i)), -1.f, f32(a(i)));
+  if (staged) {
+    out.gpu_tile(i, io, ii, 256);
+    scaled.compute_at_block(out).store_in(MemoryType::Shared);
+    wide.gpu_tile(i, io, ii, 256);
+  }
+  const int64_t n = 4099;
+  Buffer all = Buffer::host(dtype_of<T>(), {n}), values = Buffer::host(dtype_of<float>(), {n});
+  std::mt19937 random(8);
+  for (int64_t p = 0; p < n; ++p) {
+    static_cast<uint8_t*>(all.raw_data())[p] = static_cast<uint8_t>(p);
+    float& x = static_cast<float*>(values.raw_data())[p];
+    if (p % 2) x = std::bit_cast<float>(static_cast<uint32_t>(random()));  // NaN and infinities among them
+    else x = std::ldexp(static_cast<float>(random() % 64), static_cast<int>(random() % 40) - 25) / 3;
+  }
+  return {Pipeline("eight_bit_floats", {a, v}, {out, wide}), {all, values}, {Buffer::host(dtype_of<uint8_t>(), {n}), Buffer::host(dtype_of<float>(), {n})}};
+}
+
+// Rows quantised with a scale each: the largest magnitude, then one store.
+Built quantised_rows(bool scheduled) {
+  Input x("x", Float(32), 2);
+  Var n("n"), m("m"), no("no"), mo("mo"), ni("ni"), mi("mi");
+  Func top("top"), q("q");
+  RDom k(0, x.width());
+  top(m) = maximum(k, abs(x(k, m)));
+  q(n, m) = f8e4m3(x(n, m) * (448.f / max(top(m), 1e-12f)));
+  if (scheduled) {
+    q.gpu_tile(n, m, no, mo, ni, mi, 200, 1);
+    top.compute_at_block(q);
+  }
+  return {Pipeline("quantised_rows", {x}, {q}), {normals(f32_type(), {200, 5})}, {Buffer::host(dtype_of<float8_e4m3>(), {200, 5})}};
 }
 
 template <class T>
@@ -115,6 +161,12 @@ std::vector<Case> language_cases() {
       for (bool staged : {false, true})
         c.push_back({std::string(name) + (staged ? "_staged_" : "_") + std::to_string(w) + "x" + std::to_string(h), [=, b = b, w = w, h = h] { return boundary(b, w, h, staged); }});
     c.push_back({std::string(name) + "_of_func", [b = b] { return boundary_of_func(b); }});
+  }
+  for (const bool staged : {false, true}) {
+    const std::string how = staged ? "_staged" : "_default";
+    c.push_back({"f8e4m3" + how, [=] { return eight_bit_floats<float8_e4m3>(staged); }});
+    c.push_back({"f8e5m2" + how, [=] { return eight_bit_floats<float8_e5m2>(staged); }});
+    c.push_back({"quantised_rows" + how, [=] { return quantised_rows(staged); }, 1.0 / 512, 1.0 / 8});  // a step, where division rounds otherwise
   }
   c.push_back({"mux", muxed});
   c.push_back({"integer_math_i8", arithmetic<int8_t>});

@@ -21,7 +21,7 @@ Sym RandomIr::fresh(Type t) {
 }
 
 Type RandomIr::scalar_type() {
-  static const Type types[] = {Bool(), Int(8), Int(16), Int(32), Int(32), Int(64), UInt(8), UInt(16), UInt(32), UInt(64), Float(16), Float(32), Float(32), Float(64), BFloat(16)};
+  static const Type types[] = {Bool(), Int(8), Int(16), Int(32), Int(32), Int(64), UInt(8), UInt(16), UInt(32), UInt(64), Float(16), Float(32), Float(32), Float(64), BFloat(16), F8E4M3(), F8E5M2()};
   return types[below(std::size(types))];
 }
 

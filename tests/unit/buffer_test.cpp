@@ -82,6 +82,7 @@ TEST(Buffer, ElementTypesAreChecked) {
   expect_error([&] { b.at<uint32_t>(0); }, "used as uint32");
   expect_error([&] { b.fill(1.0f); }, "used as float32");
   expect_error([&] { Buffer::host<float16>({1}).data<bfloat16>(); }, "float16, used as bfloat16");
+  expect_error([&] { Buffer::host<float8_e4m3>({1}).data<float8_e5m2>(); }, "float8_e4m3fn, used as float8_e5m2");
   EXPECT_NO_THROW(Buffer::host<bool>({1}).data<uint8_t>());
   EXPECT_NO_THROW(Buffer::host<uint8_t>({1}).data<bool>());
   expect_error([&] { Buffer::host({kDLFloat, 32, 4}, {2}).data<float>(); }, "float32 x 4 lanes");

@@ -13,25 +13,27 @@
 namespace sinter {
 namespace {
 
-const std::array<Type, 12> kTypes = {Int(8),   Int(16),  Int(32),  Int(64),   UInt(8),   UInt(16),
-                                     UInt(32), UInt(64), Float(16), BFloat(16), Float(32), Float(64)};
+const std::array<Type, 14> kTypes = {Int(8),   Int(16),  Int(32),  Int(64),   UInt(8),   UInt(16),
+                                     UInt(32), UInt(64), Float(16), BFloat(16), F8E4M3(), F8E5M2(), Float(32), Float(64)};
 
 Expr value(Type t) { return cast(t, Var("v")); }
 
 // The type of a + b, rows a, columns b, in the order of kTypes.
 const char* const kArithmetic =
-    "i8  i16 i32 i64 i8  i16 i32 i64 f32 f32 f32 f64 "
-    "i16 i16 i32 i64 i16 i16 i32 i64 f32 f32 f32 f64 "
-    "i32 i32 i32 i64 i32 i32 i32 i64 f32 f32 f32 f64 "
-    "i64 i64 i64 i64 i64 i64 i64 i64 f32 f32 f32 f64 "
-    "i8  i16 i32 i64 u8  u16 u32 u64 f32 f32 f32 f64 "
-    "i16 i16 i32 i64 u16 u16 u32 u64 f32 f32 f32 f64 "
-    "i32 i32 i32 i64 u32 u32 u32 u64 f32 f32 f32 f64 "
-    "i64 i64 i64 i64 u64 u64 u64 u64 f32 f32 f32 f64 "
-    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
-    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
-    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
-    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ";
+    "i8  i16 i32 i64 i8  i16 i32 i64 f32 f32 f32 f32 f32 f64 "
+    "i16 i16 i32 i64 i16 i16 i32 i64 f32 f32 f32 f32 f32 f64 "
+    "i32 i32 i32 i64 i32 i32 i32 i64 f32 f32 f32 f32 f32 f64 "
+    "i64 i64 i64 i64 i64 i64 i64 i64 f32 f32 f32 f32 f32 f64 "
+    "i8  i16 i32 i64 u8  u16 u32 u64 f32 f32 f32 f32 f32 f64 "
+    "i16 i16 i32 i64 u16 u16 u32 u64 f32 f32 f32 f32 f32 f64 "
+    "i32 i32 i32 i64 u32 u32 u32 u64 f32 f32 f32 f32 f32 f64 "
+    "i64 i64 i64 i64 u64 u64 u64 u64 f32 f32 f32 f32 f32 f64 "
+    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
+    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
+    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
+    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
+    "f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 f64 "
+    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ";
 
 TEST(DslTypes, ArithmeticMatchesTheTable) {
   std::istringstream table(kArithmetic);
@@ -56,7 +58,7 @@ TEST(DslTypes, ArithmeticMatchesTheTable) {
 }
 
 TEST(DslTypes, NoNarrowFloatIsEverComputedWith) {
-  for (Type t : {Float(16), BFloat(16)}) {
+  for (Type t : {Float(16), BFloat(16), F8E4M3(), F8E5M2()}) {
     const Expr x = value(t);
     for (const Expr& e : {-x, abs(x), x * x + 1, exp(x), gelu(x), silu(x), relu(x), sigmoid(x), clamp(x, 0, 1), lerp(x, x, 0.5f), x + 1.5})
       EXPECT_EQ(e.type(), Float(32));
@@ -118,6 +120,13 @@ TEST(DslTypes, CastsAreExplicitAndWrap) {
     for (Type to : kTypes) EXPECT_EQ(cast(to, value(from)).type(), to);
   EXPECT_EQ(u8(300).node()->i, 44);
   EXPECT_EQ(bf16(1.00390625).node()->f, 1.0);  // half way: to even
+  EXPECT_EQ(f8e4m3(17).node()->f, 16.0);
+  EXPECT_EQ(f8e4m3(1000).node()->f, 448.0);
+  EXPECT_EQ(select(value(Bool()), value(F8E5M2()), 57344.f).type(), F8E5M2());
+  EXPECT_THROW(select(value(Bool()), value(F8E5M2()), 60000.f), UserError);
+  EXPECT_THROW(select(value(Bool()), value(F8E4M3()), std::numeric_limits<float>::infinity()), UserError);
+  EXPECT_EQ(cast<float8_e4m3>(Var("x")).type(), F8E4M3());
+  EXPECT_EQ(cast<float8_e5m2>(Var("x")).type(), F8E5M2());
   EXPECT_EQ(cast<float>(Var("x")).type(), Float(32));
   EXPECT_EQ(cast<bfloat16>(Var("x")).type(), BFloat(16));
   EXPECT_EQ(cast<float16>(Var("x")).type(), Float(16));

@@ -18,7 +18,8 @@ using ir::Type;
 
 const std::vector<Type>& all_types() {
   static const std::vector<Type> types = {ir::Bool(), ir::Int(8), ir::Int(16), ir::Int(32), ir::Int(64), ir::UInt(8), ir::UInt(16),
-                                          ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::Float(32), ir::Float(64)};
+                                          ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::F8E4M3(), ir::F8E5M2(),
+                                          ir::Float(32), ir::Float(64)};
   return types;
 }
 
@@ -177,7 +178,7 @@ TEST_P(Arithmetic, Casts) {
   std::vector<std::vector<uint64_t>> points;
   for (uint64_t v : interesting(t)) points.push_back({v});
   if (t.is_narrow_float())
-    for (uint64_t v = 0; v < 65536; v += 7) points.push_back({v});
+    for (uint64_t v = 0; v < uint64_t{1} << t.bits; v += t.bits == 16 ? 7 : 1) points.push_back({v});
   run(t, cases, points, 1, "x86-64-v2");  // no conversions of f16 in hardware
   run(t, cases, points, 4);
 }

@@ -106,6 +106,17 @@ TEST(LlvmNvptx, NarrowFloatsConvertInPairs) {
   EXPECT_EQ(count(ptx, "st.global.v4.b32"), 1);
 }
 
+TEST(LlvmNvptx, EightBitFloatsConvertInPairsWhereThereAreInstructions) {
+  const std::string e4m3 = codegen::emit_ptx(test::narrow_cuda("cuda-sm_90", ir::F8E4M3())).ptx;
+  EXPECT_EQ(count(e4m3, "cvt.rn.satfinite.e4m3x2.f32"), 4);
+  EXPECT_EQ(count(e4m3, "cvt.rn.f16x2.e4m3x2"), 4);
+  EXPECT_EQ(count(e4m3, "ld.global.nc"), 1) << e4m3;
+  const std::string e5m2 = codegen::emit_ptx(test::narrow_cuda("cuda-sm_90a", ir::F8E5M2())).ptx;
+  EXPECT_EQ(count(e5m2, "cvt.rn.satfinite.e5m2x2.f32"), 4);
+  EXPECT_EQ(count(e5m2, "cvt.rn.f16x2.e5m2x2"), 4);
+  EXPECT_THAT(codegen::emit_ptx(test::narrow_cuda("cuda-sm_80", ir::F8E4M3())).ptx, Not(HasSubstr("e4m3")));
+}
+
 TEST(LlvmNvptx, RegistersStayRegisters) {
   const std::string ptx = codegen::emit_ptx(test::stencil_cuda("cuda-sm_90a")).ptx;
   EXPECT_THAT(ptx, HasSubstr("bar.sync"));
@@ -188,7 +199,7 @@ TEST_P(Ptxas, TakesEveryKernel) {
   accepts(test::saxpy_cuda(GetParam()));
   accepts(test::saxpy_cuda(GetParam(), ir::CachePolicy::Stream));
   accepts(test::narrow_cuda(GetParam()));
-  accepts(test::narrow_cuda(GetParam(), ir::Float(16)));
+  for (const ir::Type t : {ir::Float(16), ir::F8E4M3(), ir::F8E5M2()}) accepts(test::narrow_cuda(GetParam(), t));
   accepts(test::stencil_cuda(GetParam()));
 }
 
@@ -196,7 +207,7 @@ TEST_P(Ptxas, TakesEveryKernel) {
 TEST_P(Ptxas, TakesEveryCast) {
   test::ModuleBuilder b("casts", GetParam());
   const std::vector<ir::Type> types = {ir::Bool(), ir::Int(8), ir::Int(16), ir::Int(32), ir::Int(64), ir::UInt(8), ir::UInt(16),
-                                       ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::Float(32), ir::Float(64)};
+                                       ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::F8E4M3(), ir::F8E5M2(), ir::Float(32), ir::Float(64)};
   for (const ir::Type from : types) {
     const int x = b.tensor("x", from, 1);
     std::vector<int> outs;
@@ -217,7 +228,7 @@ TEST_P(Ptxas, TakesEveryCast) {
 // All operators that each type has, scalar and in vectors, a kernel each.
 TEST_P(Ptxas, TakesEveryOperator) {
   const std::vector<ir::Type> types = {ir::Bool(), ir::Int(8), ir::Int(16), ir::Int(32), ir::Int(64), ir::UInt(8), ir::UInt(16),
-                                       ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::Float(32), ir::Float(64)};
+                                       ir::UInt(32), ir::UInt(64), ir::Float(16), ir::BFloat(16), ir::F8E4M3(), ir::F8E5M2(), ir::Float(32), ir::Float(64)};
   test::ModuleBuilder b("operators", GetParam());
   for (const ir::Type t : types) {
     for (const int lanes : {1, 4}) {

@@ -171,6 +171,8 @@ TEST(Unpack, ElementType) {
                   .fails(SINTER_ERR_DTYPE, {"needed element type uint8, given bool"}));
   EXPECT_TRUE(
       Call().input("x", &b8.t, 1, {kDLBfloat, 16, 1}).fails(SINTER_ERR_DTYPE, {"bfloat16"}));
+  EXPECT_TRUE(Call().input("x", &b8.t, 1, {10, 8, 1}).fails(SINTER_ERR_DTYPE, {"needed element type float8_e4m3fn, given bool"}));
+  EXPECT_TRUE(Call().input("x", &b8.t, 1, {12, 8, 1}).fails(SINTER_ERR_DTYPE, {"float8_e5m2,"}));
 }
 
 TEST(Unpack, Rank) {

@@ -1,6 +1,7 @@
 // Scalar arithmetic against independent definitions: wide integers, the compiler's conversions, exhaustive narrow floats.
 #include "ir/eval/scalar.h"
 
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <limits>
@@ -8,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dsl/half.h"
 #include "ir/eval/flat.h"
 
 namespace sinter::ir {
@@ -129,6 +131,47 @@ TEST(Scalar, NarrowFloatsRoundToNearestEven) {
   EXPECT_EQ(encode_bf16(std::numeric_limits<double>::max()), 0x7f80);
 }
 
+// Every value against what it means, and what lies between two of them against the rule.
+TEST(Scalar, EightBitFloatsRoundToNearestEvenAndSaturate) {
+  for (Type t : {F8E4M3(), F8E5M2()}) {
+    const auto largest = static_cast<uint64_t>(t == F8E4M3() ? 0x7e : 0x7b);
+    EXPECT_EQ(Scalar({t, largest}).as_double(), largest_finite(t));
+    for (uint64_t bits = 0; bits < 256; ++bits) {
+      const Scalar s{t, bits};
+      const double v = s.as_double();
+      EXPECT_EQ(std::isnan(v), (bits & 0x7f) > largest + (t == F8E5M2())) << bits;
+      if (std::isnan(v)) continue;
+      EXPECT_EQ(Scalar::of_float(t, v), s) << bits;
+      EXPECT_EQ(make_float(t, v)->f, v) << bits;
+      if (std::isinf(v)) continue;
+      EXPECT_EQ(cast(t, Scalar::of_float(Float(64), v)), s) << bits;
+      const float f = t == F8E4M3() ? std::bit_cast<float8_e4m3>(static_cast<uint8_t>(bits)) : std::bit_cast<float8_e5m2>(static_cast<uint8_t>(bits));
+      EXPECT_EQ(f, v) << bits;
+    }
+    const auto stored = [&](double v) -> uint64_t { return t == F8E4M3() ? float8_e4m3(static_cast<float>(v)).bits : float8_e5m2(static_cast<float>(v)).bits; };
+    for (uint64_t bits = 0; bits < largest; ++bits) {
+      const double a = Scalar{t, bits}.as_double(), b = Scalar{t, bits + 1}.as_double(), half = a + (b - a) / 2;
+      const auto past = static_cast<double>(std::nextafterf(static_cast<float>(half), HUGE_VALF)), before = static_cast<double>(std::nextafterf(static_cast<float>(half), 0));
+      for (const auto& [v, want] : {std::pair{half, bits + (bits & 1)}, {past, bits + 1}, {before, bits}}) {
+        EXPECT_EQ(encode_f8(t, v), want) << v;
+        EXPECT_EQ(encode_f8(t, -v), want | 0x80) << v;
+        EXPECT_EQ(stored(v), want) << v;
+        EXPECT_EQ(stored(-v), want | 0x80) << v;
+        EXPECT_EQ(make_float(t, v)->f, Scalar({t, want}).as_double()) << v;
+      }
+    }
+    for (const double v : {largest_finite(t) * 1.01, 1e30, HUGE_VAL}) {
+      EXPECT_EQ(encode_f8(t, v), largest);
+      EXPECT_EQ(encode_f8(t, -v), largest | 0x80);
+      EXPECT_EQ(stored(v), largest);
+    }
+    EXPECT_EQ(encode_f8(t, std::ldexp(1, -60)), 0);
+    EXPECT_EQ(encode_f8(t, 5e-324), 0);
+    EXPECT_EQ(encode_f8(t, NAN), 0x7f);
+    EXPECT_EQ(stored(-NAN), 0x7f);
+  }
+}
+
 TEST(Scalar, CastsFromFloatTruncateAndSaturate) {
   const double values[] = {0, -0.9, 0.9, 2.5, -2.5, 127.9, 128, 255.9, 256, -129, 1e10, -1e10, 9.3e18, 1.9e19, -1e30, HUGE_VAL, -HUGE_VAL, NAN};
   for (Type from : {Float(32), Float(64), BFloat()})
@@ -175,7 +218,7 @@ TEST(Scalar, FloatArithmeticRoundsEachOperationInItsType) {
 
 TEST(Scalar, MemoryRoundTrips) {
   std::mt19937_64 rng(2);
-  for (Type t : {Bool(), Int(8), Int(16), Int(32), Int(64), UInt(8), UInt(16), UInt(32), UInt(64), Float(16), BFloat(), Float(32), Float(64)})
+  for (Type t : {Bool(), Int(8), Int(16), Int(32), Int(64), UInt(8), UInt(16), UInt(32), UInt(64), Float(16), BFloat(), F8E4M3(), F8E5M2(), Float(32), Float(64)})
     for (int i = 0; i < 100; ++i) {
       const Scalar s = t.is_float() ? Scalar::of_float(t, std::ldexp(static_cast<double>(rng()), -60)) : Scalar::of_int(t, static_cast<int64_t>(rng()));
       unsigned char memory[8];
