@@ -1,6 +1,7 @@
 // The front door: everything that a user of Sinter writes with. Included as <sinter/sinter.h>.
 #pragma once
 
+#include "dsl/argmax.h"
 #include "dsl/boundary.h"
 #include "dsl/buffer.h"
 #include "dsl/build_program.h"

@@ -1,6 +1,7 @@
 // Mistakes in an algorithm: each is found where it is written.
 #include "tests/error/dsl_expect.h"
 
+#include "dsl/argmax.h"
 #include "dsl/boundary.h"
 #include "dsl/build_program.h"
 #include "dsl/math.h"
@@ -137,6 +138,8 @@ TEST_F(DslAlgorithm, E0008_BadRDom) {
 
 TEST_F(DslAlgorithm, E0009_BadReduction) {
   EXPECT_USER_ERROR(ErrorCode::BadReduction, "sum of bool", sum(r, r < 3));
+  EXPECT_USER_ERROR(ErrorCode::BadReduction, "argmax of bool", argmax(r, r < 3));
+  EXPECT_USER_ERROR(ErrorCode::BadReduction, "argmin of bool", argmin(r, r < 3));
   f(x) = sum(r, in(x, r));
   EXPECT_USER_ERROR(ErrorCode::BadReduction, "f.update()", f.reduction(0));
   g(x) = sum(r, in(x, r)) + 1;

@@ -96,6 +96,46 @@ Built quantised_rows(bool scheduled) {
   return {Pipeline("quantised_rows", {x}, {q}), {normals(f32_type(), {200, 5})}, {Buffer::host(dtype_of<float8_e4m3>(), {200, 5})}};
 }
 
+// Positions of the extremes of rows, with ties. `Value` is what is compared: integers as they are, floats with NaN and infinities among
+// them, or a product, whose evaluations have to agree.
+enum class Compared { Integers, Floats, Products };
+Built extremes_of_rows(Compared what, bool scheduled) {
+  const Type t = what == Compared::Integers ? Int(32) : Float(32);
+  Input in("in", t, 2);
+  Var m("m"), mo("mo"), mi("mi");
+  RDom k(0, in.width(), "k");
+  Func top("top"), low("low"), value("value");
+  Expr e = in(k, m);
+  if (what == Compared::Products) e = e * 0.3f + exp(e) * e;
+  const Tuple best = argmax(k, e), worst = argmin(k, e);
+  top(m) = best[0];
+  low(m) = worst[0];
+  value(m) = best[1] - worst[1];
+  if (scheduled)
+    for (Func f : {top, low, value}) f.gpu_tile(m, mo, mi, 4);
+  Buffer rows = t == Int(32) ? integers(dtype_of<int32_t>(), {77, 9}, 3, -4, 4) : normals(f32_type(), {77, 9}, 4);
+  if (what == Compared::Floats) {
+    constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    float* x = static_cast<float*>(rows.raw_data());
+    for (int64_t p = 0; p < 77; ++p) x[77 + p] = -inf, x[2 * 77 + p] = nan, x[3 * 77 + p] = p % 2 ? 0.f : -0.f;
+    x[4 * 77 + 40] = nan, x[4 * 77 + 60] = nan, x[5 * 77 + 76] = inf, x[6 * 77] = -inf;
+  }
+  const Buffer index = Buffer::host(dtype_of<int32_t>(), {9}), other = Buffer::host(dtype_of<int32_t>(), {9});
+  return {Pipeline("extremes_of_rows", {in}, {top, low, value}), {rows}, {index, other, Buffer::host(t == Int(32) ? dtype_of<int32_t>() : f32_type(), {9})}};
+}
+
+// Over boxes of two dimensions that begin elsewhere than at 0, and over nothing: `where` leaves no point for m = 0.
+Built extremes_of_boxes() {
+  Input in("in", UInt(16), 3);
+  Var m("m"), c("c");
+  RDom k(2, in.dim(0).extent() - 2, 1, in.dim(1).extent() - 3, "k");
+  k.where(k.x + k.y < m * 4);
+  Func at("at");
+  const Tuple best = argmax(k, in(k.x, k.y, m)), worst = argmin(k, in(k.x, k.y, m));
+  at(m, c) = mux(c, {best[0], best[1], i32(best[2]), worst[0], worst[1], i32(worst[2])});
+  return {Pipeline("extremes_of_boxes", {in}, {at}), {integers(dtype_of<uint16_t>(), {11, 8, 6}, 5, 0, 20)}, {Buffer::host(dtype_of<int32_t>(), {6, 6})}};
+}
+
 template <class T>
 Built arithmetic() {
   const Type t = type_of<T>();
@@ -168,6 +208,13 @@ std::vector<Case> language_cases() {
     c.push_back({"f8e5m2" + how, [=] { return eight_bit_floats<float8_e5m2>(staged); }});
     c.push_back({"quantised_rows" + how, [=] { return quantised_rows(staged); }, 1.0 / 512, 1.0 / 8});  // a step, where division rounds otherwise
   }
+  for (const bool scheduled : {false, true}) {
+    const std::string how = scheduled ? "_scheduled" : "_default";
+    c.push_back({"extremes_of_integers" + how, [=] { return extremes_of_rows(Compared::Integers, scheduled); }});
+    c.push_back({"extremes_of_floats" + how, [=] { return extremes_of_rows(Compared::Floats, scheduled); }});
+    c.push_back({"extremes_of_products" + how, [=] { return extremes_of_rows(Compared::Products, scheduled); }, 1e-5, 1e-5});
+  }
+  c.push_back({"extremes_of_boxes", extremes_of_boxes});
   c.push_back({"mux", muxed});
   c.push_back({"integer_math_i8", arithmetic<int8_t>});
   c.push_back({"integer_math_u8", arithmetic<uint8_t>});

@@ -4,6 +4,7 @@
 #include <sinter/sinter.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -146,6 +147,63 @@ TEST(Boundary, ReadsTheElementThatAWalkAlongTheAxisFinds) {
       Pipeline("p", {in}, {f}).interpret({data, out});
       for (int64_t i = 0; i < 61; ++i) EXPECT_EQ(static_cast<const int32_t*>(out.raw_data())[i], walk_to(how, i - 30, n)) << how << " of " << n << " at " << i - 30;
     }
+}
+
+// Against a plain loop: the first of equal values in the order of the domain, NaN before all.
+TEST(Language, ArgmaxAndArgminFindTheFirst) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<std::vector<float>> rows = {{3, 1, 3, 0, 0, 2},         {-inf, -inf, -inf, -inf, -inf, -inf}, {1, nan, 5, nan, -2, 0},
+                                                {-0.f, 0, -0.f, 0, -1, -1}, {inf, 2, inf, -inf, -inf, 4},          {nan, nan, nan, nan, nan, nan}};
+  const auto n = static_cast<int64_t>(rows.size());
+  Buffer in = Buffer::host<float>({3, 2, n}), out = Buffer::host<float>({n, 6}), line = Buffer::host<float>({n, 4});
+  for (int64_t m = 0; m < n; ++m) std::copy(rows[m].begin(), rows[m].end(), static_cast<float*>(in.raw_data()) + 6 * m);
+  Input a("a", Float(32), 3);
+  Var m("m"), c("c");
+  Func f("f"), g("g");
+  RDom all(0, 3, 0, 2, "all"), first(1, 2, "first");
+  const Tuple most = argmax(all, a(all.x, all.y, m)), least = argmin(all, a(all.x, all.y, m));
+  ASSERT_EQ(most.size(), 3u);
+  f(m, c) = mux(c, {f32(most[0]), f32(most[1]), most[2], f32(least[0]), f32(least[1]), least[2]});
+  const Tuple right = argmax(first, a(first, 1, m)), left = argmin(first, a(first, 1, m));
+  ASSERT_EQ(right.size(), 2u);
+  g(m, c) = mux(c, {f32(right[0]), right[1], f32(left[0]), left[1]});
+  Pipeline("p", {a}, {f, g}).interpret({in, out, line});
+  const auto extreme = [&](const std::vector<float>& v, size_t from, bool largest) {
+    size_t best = from;
+    for (size_t i = from; i < v.size(); ++i)
+      if (!std::isnan(v[best]) && (std::isnan(v[i]) || (largest ? v[i] > v[best] : v[i] < v[best]))) best = i;
+    return best;
+  };
+  const auto same = [](float x, float y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  for (int64_t r = 0; r < n; ++r) {
+    SCOPED_TRACE(r);
+    const std::vector<float>& v = rows[static_cast<size_t>(r)];
+    for (const bool largest : {true, false}) {
+      const size_t at = extreme(v, 0, largest), tail = extreme(v, 4, largest);
+      const int64_t k = largest ? 0 : 3, l = largest ? 0 : 2;
+      EXPECT_EQ(out.at<float>(r, k), static_cast<float>(at % 3));
+      EXPECT_EQ(out.at<float>(r, k + 1), static_cast<float>(at / 3));
+      EXPECT_TRUE(same(out.at<float>(r, k + 2), v[at]));
+      EXPECT_EQ(line.at<float>(r, l), static_cast<float>(tail - 3));
+      EXPECT_TRUE(same(line.at<float>(r, l + 1), v[tail]));
+    }
+  }
+}
+
+TEST(Language, ArgmaxOverNothingIsTheLargestIndex) {
+  Input a("a", Int(16), 2);
+  Var m("m"), c("c");
+  Func f("f");
+  RDom k(0, 4, "k"), box(0, 4, 0, 2, "box");
+  k.where(k > m + 10);
+  box.where(box.x > m + 10);
+  const Tuple one = argmax(k, a(k, m)), two = argmin(box, a(box.x, box.y));
+  f(m, c) = mux(c, {one[0], i32(one[1]), two[0], two[1], i32(two[2])});
+  Buffer in = Buffer::host<int16_t>({4, 2}), out = Buffer::host<int32_t>({1, 5});
+  Pipeline("p", {a}, {f}).interpret({in, out});
+  const int32_t none = std::numeric_limits<int32_t>::max();
+  const std::vector<int32_t> want = {none, -32768, none, none, 32767};
+  for (int64_t i = 0; i < 5; ++i) EXPECT_EQ(out.at<int32_t>(0, i), want[static_cast<size_t>(i)]) << i;
 }
 
 }  // namespace
