@@ -30,11 +30,15 @@ bool is_constant(const StageLoops& loops, int node) {
 
 bool is_free(const LoopNode& n) { return !n.is_rvar && !n.kind_fixed; }
 
+bool is_tile_index(const StageLoops& loops, int node) {
+  return loops.nodes[node].kind == LoopKind::Parallel || (is_free(loops.nodes[node]) && !is_constant(loops, node));
+}
+
 // A schedule written for a CPU, on a GPU: its parallel loops and the outer parts of its tiles are the blocks.
 void bind_tiled_loops(const Program& program, StageLoops& loops) {
   for (int n : loops.order) {
     LoopNode& node = loops.nodes[n];
-    if (node.kind == LoopKind::Parallel || (is_free(node) && !is_constant(loops, n))) node.kind = LoopKind::Block;
+    if (is_tile_index(loops, n)) node.kind = LoopKind::Block;
   }
   std::stable_partition(loops.order.begin(), loops.order.end(), [&](int n) { return loops.nodes[n].kind != LoopKind::Block; });
   check_nest(program, loops);
@@ -58,9 +62,14 @@ void default_gpu_schedule(Plan& plan, FuncId func, int stage) {
   if (loops.has_kind(LoopKind::Block)) return;
   if (loops.has_kind(LoopKind::Thread)) return add_single_block(loops, loops.order.size());
 
-  bool tiled = false;  // some pure loop that is left to us is the inner part of a tile
-  for (int n : loops.order) tiled |= !loops.nodes[n].is_rvar && loops.nodes[n].kind == LoopKind::Serial && !loops.nodes[n].kind_fixed && is_constant(loops, n);
-  if (tiled) return bind_tiled_loops(plan.program, loops);
+  // Some pure loop that is left to us is the inner part of a tile, and some other one tells the tiles apart.
+  bool tiled = false, tiles = false;
+  for (int n : loops.order) {
+    const LoopNode& node = loops.nodes[n];
+    tiled |= is_free(node) && node.kind == LoopKind::Serial && is_constant(loops, n);
+    tiles |= is_tile_index(loops, n);
+  }
+  if (tiled && tiles) return bind_tiled_loops(plan.program, loops);
 
   // Loops that are places, and those around them, are host loops around launches; the tile is made of what is inside.
   size_t end = loops.order.size();

@@ -407,7 +407,8 @@ class Resolver {
     std::vector<int> below(loops.order.begin(), loops.order.begin() + at), sunk, above{loops.order[at]};
     for (size_t i = at + 1; i < loops.order.size(); ++i) {
       const LoopNode& n = loops.nodes[loops.order[i]];
-      const bool cooperative = n.kind == LoopKind::Cooperative || (n.kind == LoopKind::Serial && !n.is_rvar && !n.kind_fixed);
+      const bool undecided = n.kind == LoopKind::Serial && !n.is_rvar && !n.kind_fixed && !is_named_place(plan_, p.func, n.name);
+      const bool cooperative = n.kind == LoopKind::Cooperative || undecided;
       const bool inside = std::any_of(loops.order.begin() + i, loops.order.end(), [&](int m) { return loops.nodes[m].kind == LoopKind::Block; }) ||
                           !plan_.funcs[p.func].compute.is_root();
       (cooperative && inside ? sunk : above).push_back(loops.order[i]);
@@ -471,6 +472,13 @@ class Resolver {
     return false;
   }
 
+  // Something is computed or stored in each iteration: the loop is one in time.
+  bool is_place(FuncId f, int stage, int node) const {
+    const LoopPlace p{f, stage, node};
+    return std::any_of(plan_.funcs.begin(), plan_.funcs.end(),
+                       [&](const FuncPlan& fp) { return fp.placement == Placement::At && (fp.compute == p || fp.store == p); });
+  }
+
   void make_cooperative(StageLoops& loops, FuncId f) {
     const StageShape& shape = regions_.shape(f, loops.stage);
     bool inside = !loops.has_kind(LoopKind::Block);
@@ -485,6 +493,7 @@ class Resolver {
       const int64_t* full = as_int(shape.full[loops.order[i]]);
       if (n.is_rvar) continue;
       if (n.kind == LoopKind::Serial && !n.kind_fixed) {
+        if (is_place(f, loops.stage, loops.order[i])) continue;
         if (!full)
           user_error(ErrorCode::UnboundedBox, loops.loc,
                      "loop `" + n.name->name + "` of `" + plan_.program.funcs[f].name + "` is inside a block, but its extent has no constant bound: " +

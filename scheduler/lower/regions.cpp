@@ -69,7 +69,7 @@ Interval Regions::lift(Interval interval, LoopPlace from, const LoopPlace& to) c
     IntervalScope scope;
     for (size_t i = position_of(loops, from.node); i < end; ++i) {
       const int node = loops.order[i];
-      scope[shape.sym[node].get()] = {i32(0), simplify(shape.full[node] - 1)};
+      scope[shape.sym[node].get()] = {i32(0), simplify(shape.iterations(loops, i) - 1)};
     }
     if (interval.min.defined()) interval.min = bounds_of(interval.min, scope).min;
     if (interval.max.defined()) interval.max = bounds_of(interval.max, scope).max;

@@ -14,6 +14,15 @@ bool wants_shift(const Plan& plan, const StageLoops& loops, const LoopRelation& 
   return r.tail == Tail::Auto && !plan.target.is_gpu() && loops.nodes[r.inner].kind == LoopKind::Vectorized;
 }
 
+Expr StageShape::iterations(const StageLoops& loops, int position) const {
+  const int node = loops.order[position];
+  const LoopKind kind = loops.nodes[node].kind;
+  if (kind == LoopKind::Block || kind == LoopKind::Vectorized || kind == LoopKind::Unrolled) return full[node];
+  std::unordered_set<const VarNode*> not_around;
+  for (int i = 0; i <= position; ++i) not_around.insert(sym[loops.order[i]].get());
+  return uses_any(live[node], not_around) ? full[node] : live[node];
+}
+
 StageShape make_shape(const Plan& plan, const StageLoops& loops, const std::vector<DimRegion>& region, bool shift) {
   const FuncDef& f = plan.program.funcs[loops.func];
   const Definition& def = f.stages[loops.stage];

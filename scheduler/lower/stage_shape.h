@@ -24,6 +24,9 @@ struct StageShape {
   std::vector<ir::Expr> guards;      // conditions of fused loops that cover more than is live
   bool shifts = false;               // some split moved inwards: valid only under `shift_condition`
   ir::Expr shift_condition;
+
+  // How often the loop at a position of `order` runs: its live iterations where they are known around it, else all, guarded inside.
+  ir::Expr iterations(const StageLoops& loops, int position) const;
 };
 
 // `shift`: ShiftInwards tails (asked for, or Auto on a vectorized host loop) move the last part inwards; else they are guarded.

@@ -79,6 +79,15 @@ void check_nest(const Program& program, const StageLoops& loops) {
                  "block loop `" + loops.loop(innermost_block).name->name + "` of `" + name + "` is inside the loop `" + loops.loop(i).name->name +
                      "` that other blocks run",
                  "reorder so that all block loops are one group of outermost loops", nest_excerpt(program, loops, innermost_block));
+  // A reorder may have put the parts of a block around its blocks.
+  for (int i = outermost_block + 1; outermost_block >= 0 && i < n; ++i) {
+    const LoopKind around = loops.loop(i).kind;
+    if (around == LoopKind::Thread || around == LoopKind::Cooperative || around == LoopKind::Vectorized || around == LoopKind::Unrolled)
+      user_error(ErrorCode::BlockInsideBlock, loops.loop(outermost_block).loc,
+                 "block loop `" + loops.loop(outermost_block).name->name + "` of `" + name + "` is inside the " + loop_kind_name(around) + " loop `" +
+                     loops.loop(i).name->name + "` of a block",
+                 "reorder so that all block loops are one group of outermost loops", nest_excerpt(program, loops, outermost_block));
+  }
   for (int i = outermost_thread; innermost_thread >= 0 && i >= innermost_thread; --i)
     if (loops.loop(i).kind != LoopKind::Thread)
       user_error(ErrorCode::BadBinding, loops.loop(i).loc,

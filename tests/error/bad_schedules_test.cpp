@@ -204,6 +204,8 @@ bool make_rows() {
   refused("blocks_then_threads", BadBinding, [](Chain& c) { c.f.gpu_blocks(c.y).gpu_threads(c.y); });
   refused("split_of_a_bound_loop", BadBinding, [](Chain& c) { c.f.gpu_blocks(c.x).split(c.x, c.xo, c.xi, 4); });
   refused("vectorize_blocks", BadBinding, [](Chain& c) { c.f.gpu_blocks(c.x).vectorize(c.x, 4); });
+  refused("threads_around_their_blocks", BlockInsideBlock, [](Chain& c) { threads(c), c.f.reorder(c.xo, c.yo, c.xi, c.yi); });
+  refused("tile_around_its_blocks", BlockInsideBlock, [](Chain& c) { tile(c), c.f.reorder(c.xo, c.yo, c.xi, c.yi); });
   refused("tile_of_a_bound_loop", BlockInsideBlock, [](Chain& c) { c.f.gpu_blocks(c.x).gpu_tile(c.x, c.xo, c.xi, 4); });
   refused("tile_of_a_tile", BadBinding, [](Chain& c) { tile(c), c.f.gpu_tile(c.xi, c.t, c.u, 4); });
   refused("blocks_inside_a_tile", BadBinding, [](Chain& c) { tile(c), c.f.gpu_blocks(c.xi); });

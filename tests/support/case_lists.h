@@ -13,6 +13,7 @@ std::vector<Case> directive_cases();
 std::vector<Case> app_cases();
 std::vector<Case> image_app_cases();
 std::vector<Case> language_cases();
+std::vector<Case> found_cases();
 
 inline DLDataType f32_type() { return dtype_of<float>(); }
 inline DLDataType bf16_type() { return dtype_of<bfloat16>(); }
