@@ -61,7 +61,8 @@ class Func : public detail::LoopDirectives<Func> {
   BufferSizes output_buffer(Loc loc = Loc::here()) const;  // sizes of the tensor, where the Func is an output
 
   // A copy that all reads (or those by the given Funcs) go through, to be scheduled. A second call for the same reader
-  // gives the same wrapper, as in Halide; f.in(g).in(g) chains: g reads the second, which reads the first.
+  // gives the same wrapper, as in Halide; f.in(g).in(g) chains: g reads the second, which reads the first. A wrapper is a reader like
+  // others where it is named: f.in(f.in(g)) is between f and f.in(g).
   Func in(Loc loc = Loc::here()) const;
   Func in(const Func& reader, Loc loc = Loc::here()) const;
   Func in(const std::vector<Func>& readers, Loc loc = Loc::here()) const;

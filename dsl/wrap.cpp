@@ -16,12 +16,12 @@ static FuncPtr wrapper_handle(const FuncPtr& wrapped, const WrapperEntry& w) { r
 
 FuncPtr resolve(const FuncPtr& callee, const FuncContents& reader) {
   FuncPtr f = callee;
-  while (f.get() != &reader && reader.wraps != f.get()) {
+  while (f.get() != &reader) {
     const WrapperEntry* next = nullptr;
     for (const WrapperEntry& w : f->wrappers)
       if (is_reader(w, reader)) next = &w;
     for (const WrapperEntry& w : f->wrappers)
-      if (!next && w.consumers.empty() && w.func.get() != &reader) next = &w;
+      if (!next && w.consumers.empty() && reader.wraps != f.get()) next = &w;
     if (!next) break;
     f = wrapper_handle(f, *next);
   }

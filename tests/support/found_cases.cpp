@@ -27,10 +27,43 @@ Case found(const std::string& name, int64_t w, int64_t h, std::function<void(Thr
           }};
 }
 
+// A sum over a box, read where it is and elsewhere.
+struct Sum {
+  Input in{"in", Int(32), 2};
+  Var x{"x"}, y{"y"}, v1{"v1"}, v2{"v2"}, v3{"v3"}, v4{"v4"};
+  RDom r{0, 5, 0, 3, "r"};
+  Func p{"p"}, s{"s"}, f{"f"};
+  Sum() {
+    p(x, y) = in(x, y) + y;
+    s(x, y) = x;
+    s(x, y) += p(x + r.x, y + r.y) * (r.x + 1);
+    f(x, y) = s(x, y) * 2 + p(x, y);
+  }
+};
+
+Case found_sum(const std::string& name, int64_t w, int64_t h, std::function<void(Sum&)> schedule) {
+  return {"found_" + name, [=] {
+            Sum t;
+            schedule(t);
+            return Built{Pipeline("found", {t.in}, {t.f}),
+                         {integers(dtype_of<int32_t>(), {w + 64, h + 64})},
+                         {Buffer::host(dtype_of<int32_t>(), {w, h})}};
+          }};
+}
+
 }  // namespace
 
 std::vector<Case> found_cases() {
   std::vector<Case> c;
+  // The guard of an inner tail holds for the sum of the threads, too.
+  c.push_back(found_sum("unrolled_tail_of_a_shared_sum", 8, 13, [](Sum& t) {
+    t.f.split(t.y, t.v1, t.v2, 8, TailStrategy::GuardWithIf);
+    t.s.update().unroll(t.y, 3);
+  }));
+  c.push_back(found_sum("unrolled_tail_of_a_shared_sum_in_pieces", 8, 13, [](Sum& t) {
+    t.f.split(t.y, t.v1, t.v2, 8, TailStrategy::GuardWithIf);
+    t.s.update().unroll(t.y, 3).split(t.r.x, t.v3, t.v4, 2).serial(t.v3);
+  }));
   const auto add = [&](const char* name, int64_t w, int64_t h, std::function<void(Three&)> s) { c.push_back(found(name, w, h, std::move(s))); };
   // A place among the loops of a tile is a loop in time, also where nobody said serial.
   add("place_in_a_tile", 43, 7, [](Three& t) {
@@ -81,6 +114,25 @@ std::vector<Case> found_cases() {
     t.f.split(t.x, t.v2, t.v1, 8, TailStrategy::ShiftInwards);
     t.f.fuse(t.v2, t.y, t.v3);
     t.b.compute_at(t.f, t.v3);
+  });
+  // A wrapper that is itself read through a wrapper: of an Input, of a Func, of one for all readers.
+  add("wrapper_of_a_wrapper_of_an_input", 43, 7, [](Three& t) {
+    t.f.gpu_tile(t.x, t.y, t.v1, t.v2, t.v3, t.v4, 16, 4);
+    t.a.compute_at_block(t.f);
+    Func tile = t.in.in(t.a);
+    tile.compute_at_block(t.f).store_in(MemoryType::Shared);
+    t.in.in(tile).compute_root();
+  });
+  add("wrapper_of_a_wrapper_of_a_func", 43, 7, [](Three& t) {
+    Func near = t.a.in(t.b), far = t.a.in(near);
+    t.a.compute_root();
+    far.compute_root().reorder_storage(t.y, t.x);
+    near.compute_root();
+  });
+  add("wrapper_of_a_wrapper_for_all", 43, 7, [](Three& t) {
+    Func all = t.a.in();
+    t.a.in(all).compute_root();
+    all.compute_root();
   });
   // A tile without a loop that tells the tiles apart.
   add("tile_in_a_serial_loop", 43, 7, [](Three& t) { t.f.split(t.x, t.v1, t.v2, 8).serial(t.v1).serial(t.y); });

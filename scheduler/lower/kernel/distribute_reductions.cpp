@@ -27,6 +27,52 @@ const ProvideStmt* own_store(const TileStmt& tile) {
   return one ? found : nullptr;
 }
 
+// The conditions, and'ed parts apart, under which the statement stores a point, Lets replaced by their values.
+bool store_conditions(const Stmt& s, FuncId func, std::vector<Expr>& conditions, Substitution& lets) {
+  if (const auto* p = as<ProvideStmt>(s)) return p->func == func;
+  if (const auto* l = as<LetStmt>(s)) lets[l->var.get()] = substitute(l->value, lets);
+  const size_t outside = conditions.size();
+  const auto inside = [&](const Stmt& body, const Expr& condition) {
+    std::vector<Expr> parts{substitute(condition, lets)};
+    while (!parts.empty()) {
+      const Expr part = parts.back();
+      parts.pop_back();
+      if (part->op == Op::And) parts.insert(parts.end(), {part->args[1], part->args[0]});
+      else conditions.push_back(part);
+    }
+    const bool found = store_conditions(body, func, conditions, lets);
+    if (!found) conditions.resize(outside);
+    return found;
+  };
+  if (const auto* i = as<IfStmt>(s)) return inside(i->then_body, i->cond) || (i->else_body && inside(i->else_body, !i->cond));
+  bool found = false;
+  map_children(
+      s,
+      [&](const Stmt& c) {
+        found = found || store_conditions(c, func, conditions, lets);
+        return c;
+      },
+      nullptr);
+  return found;
+}
+
+// What says that a point of the dimensions that stay is none of the stage's, as the guard of a loop that was split twice does. What is
+// asked of the reduced dimensions too leaves the identity in their place.
+std::vector<Expr> point_guards(const TileStmt& t, const std::vector<bool>& reduced) {
+  std::vector<Expr> conditions, out;
+  Substitution lets;
+  store_conditions(t.body, t.func, conditions, lets);
+  std::unordered_set<const VarNode*> points, inner;
+  for (size_t d = 0; d < reduced.size(); ++d) (reduced[d] ? inner : points).insert(t.vars[d].get());
+  walk_stmts(t.body, [&](const Stmt& s) {
+    if (const auto* f = as<ForStmt>(s)) inner.insert(f->var.get());
+    return true;
+  });
+  for (const Expr& c : conditions)
+    if (uses_any(c, points) && !uses_any(c, inner)) out.push_back(c);
+  return out;
+}
+
 class Distributor {
  public:
   Distributor(Module& module, KernelDraft& draft) : module_(module), draft_(draft) {}
@@ -73,6 +119,8 @@ class Distributor {
       if (uses_any(e, bound)) return false;
     for (size_t d = 0; d < reduced.size(); ++d)
       if (!reduced[d] && t.live[d].defined() && uses_any(t.live[d], bound)) return false;
+    for (const Expr& e : point_guards(t, reduced))
+      if (uses_any(e, bound)) return false;
     for (const TileStmt* other : inside)
       if (other != &t)
         for (const Access& a : accesses(other->body))
@@ -175,11 +223,14 @@ class Distributor {
       extent.push_back(t.extent[d]);
       live.push_back(t.live[d]);
     }
+    const std::vector<Expr> guards = point_guards(t, reduced);
+    Expr guard;
     after.push_back(over(t, pure, extent, live, own, TileOp::Map, t.func, [&](const std::vector<Expr>& p) {
       Substitution moved;
       for (size_t d = 0; d < pure.size(); ++d) moved[t.vars[pure[d]].get()] = p[d];
       std::vector<Expr> index;
       for (const Expr& e : store.index) index.push_back(substitute(e, moved));
+      for (const Expr& e : guards) guard = guard && substitute(e, moved);
       std::vector<Expr> values;
       for (int64_t w = 0; w < warps; ++w) {
         std::vector<Expr> slot{i32(w)};
@@ -192,7 +243,7 @@ class Distributor {
         values = std::move(half);
       }
       return std::pair(index, combined(reduction.op, make_call(t.func, store.value.type(), index, store.loc), values[0]));
-    }, store.stage));
+    }, store.stage, &guard));
     out.after = make_seq(std::move(after));
     return out;
   }
@@ -203,9 +254,10 @@ class Distributor {
     return digits;
   }
 
-  // A statement over the points that stay, with variables of its own.
+  // A statement over the points that stay, with variables of its own; `f` gives its index and value, and may set `*guard`.
   template <class F>
-  Stmt over(const TileStmt& t, const std::vector<int>& pure, std::vector<int64_t> extent, std::vector<Expr> live, const Layout& layout, TileOp op, FuncId func, F f, int stage = 1) {
+  Stmt over(const TileStmt& t, const std::vector<int>& pure, std::vector<int64_t> extent, std::vector<Expr> live, const Layout& layout, TileOp op, FuncId func, F f, int stage = 1,
+            const Expr* guard = nullptr) {
     std::vector<Sym> vars;
     std::vector<Expr> at;
     for (const int d : pure) {
@@ -215,7 +267,8 @@ class Distributor {
     }
     const auto [index, value] = f(at);
     live.resize(pure.size());
-    const Stmt body = std::make_shared<ProvideStmt>(func, stage, index, value, t.loc);
+    Stmt body = std::make_shared<ProvideStmt>(func, stage, index, value, t.loc);
+    if (guard) body = make_if(*guard, body);
     return std::make_shared<TileStmt>(op, func, stage, std::move(vars), std::move(extent), std::move(live), layout, body, t.loc);
   }
 
