@@ -108,7 +108,7 @@ class Coverage {
     for (size_t k = 0; k < coord_.size(); ++k) {
       point_.push_back(make_sym(names_[k]));
       at_.push_back(make_var(point_[k]));
-      point_path_.set_range(point_[k], first_[k], last_[k]);
+      point_path_.set_range(point_[k], in_.outer.in_digits(first_[k]), in_.outer.in_digits(last_[k]));
     }
     if (def_.rdom.where.defined()) point_path_.assume(where(at_));
     for (const ForStmt* l : in_.loops) full_.enter_loop(*l);
