@@ -42,6 +42,14 @@ static std::vector<Digit> merged(const std::vector<Digit>& digits) {
   return out;
 }
 
+int64_t reach(const Layout& l, int dim) {
+  int64_t last = 0;
+  for (const auto* owner : {&l.reg, &l.lane, &l.warp, &l.cluster})
+    for (const Digit& d : *owner)
+      if (d.dim == dim) last += (d.extent - 1) * d.stride;
+  return last + 1;
+}
+
 Layout normalized(Layout layout) {
   layout.reg = merged(layout.reg);
   layout.lane = merged(layout.lane);

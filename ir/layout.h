@@ -31,6 +31,8 @@ struct Layout {
 int64_t digit_product(const std::vector<Digit>& digits);
 // Coordinates of (register, lane, warp) in a Blocked layout of `rank` dimensions.
 std::vector<int64_t> coordinates(const Layout& layout, int rank, int64_t reg, int64_t lane, int64_t warp);
+// One past the largest coordinate along `dim` of a Blocked layout.
+int64_t reach(const Layout& layout, int dim);
 // Merges adjacent digits of one dimension and drops those of extent 1.
 Layout normalized(Layout layout);
 // "reg[8:d0] lane[32:d0*8] warp[4:d0*256 2:d1]": readable, and parsed back by text/.

@@ -14,15 +14,6 @@ FormKind form_of(DraftStage s) {
   return s == DraftStage::Expanded ? FormKind::Expanded : FormKind::Threads;
 }
 
-// One past the largest coordinate along `dim`.
-int64_t reach(const Layout& l, int dim) {
-  int64_t last = 0;
-  for (const auto* owner : {&l.reg, &l.lane, &l.warp, &l.cluster})
-    for (const Digit& d : *owner)
-      if (d.dim == dim) last += (d.extent - 1) * d.stride;
-  return last + 1;
-}
-
 class DraftChecker {
  public:
   DraftChecker(const KernelDraft& draft, const Module& module)

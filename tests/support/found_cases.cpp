@@ -64,6 +64,12 @@ std::vector<Case> found_cases() {
     t.f.split(t.y, t.v1, t.v2, 8, TailStrategy::GuardWithIf);
     t.s.update().unroll(t.y, 3).split(t.r.x, t.v3, t.v4, 2).serial(t.v3);
   }));
+  // Whole tiles of a sum of which one row is stored: no thread's registers have a place for the points beyond it.
+  c.push_back(found_sum("tiles_wider_than_what_is_stored", 23, 14, [](Sum& t) {
+    Var o("o"), i("i");
+    t.f.gpu_tile(t.x, t.v1, t.v2, 16);
+    t.s.compute_at_block(t.f).split(t.y, o, i, 4).split(o, t.v3, t.v4, 32, TailStrategy::ShiftInwards);
+  }));
   const auto add = [&](const char* name, int64_t w, int64_t h, std::function<void(Three&)> s) { c.push_back(found(name, w, h, std::move(s))); };
   // A place among the loops of a tile is a loop in time, also where nobody said serial.
   add("place_in_a_tile", 43, 7, [](Three& t) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/diagnostic.h"
+#include "ir/layout.h"
 #include "scheduler/lower/kernel/cross_thread_error.h"
 #include "scheduler/lower/kernel/distribute_reductions.h"
 #include "scheduler/lower/kernel/register_reads.h"
@@ -180,6 +181,19 @@ class Assigner {
     // Statements by hand can only feed statements by hand, and the other way round.
     for (const TileStmt* t : tiles_)
       if (t->func == s.func && (t->layout.kind == Layout::Kind::Flat) != (found.kind == Layout::Kind::Flat)) return false;
+    return computes_all(s, found);
+  }
+
+  // True where each statement that computes `s` has a place for all of its points: a box of whole tiles may be wider than what is stored.
+  bool computes_all(const KernelStorage& s, const Layout& layout) const {
+    if (layout.kind != Layout::Kind::Blocked) return true;
+    for (const TileStmt* t : tiles_) {
+      if (t->func != s.func) continue;
+      const Layout own = own_layout(s, layout, *t);
+      const std::vector<bool> reduced = reduced_dims(*t);
+      for (size_t d = 0; d < t->extent.size(); ++d)
+        if (!reduced[d] && reach(own, static_cast<int>(d)) < t->extent[d]) return false;
+    }
     return true;
   }
 
@@ -190,16 +204,16 @@ class Assigner {
   }
 
   // The layout of a statement that computes a Func held in registers: the Func's, in the statement's dimensions.
-  Layout own_layout(const KernelStorage& s, const TileStmt& t) {
-    if (s.layout.kind == Layout::Kind::Flat) return s.layout;
+  Layout own_layout(const KernelStorage& s, const TileStmt& t) const { return own_layout(s, s.layout, t); }
+  Layout own_layout(const KernelStorage& s, const Layout& stored, const TileStmt& t) const {
+    if (stored.kind == Layout::Kind::Flat) return stored;
     std::vector<int> dims;
     for (const Access& a : accesses(t.body))
       if (a.func == s.func && a.write) dims = *matched_dims(draft_, s, t, a.index);
     std::vector<int> dim_of(t.vars.size(), -1);
     for (size_t d = 0; d < dims.size(); ++d)
       if (dims[d] >= 0) dim_of[dims[d]] = static_cast<int>(d);
-    Layout out = sliced(s.layout, dim_of);
-    return out;
+    return sliced(stored, dim_of);
   }
 
   // The layout of a reduction whose result lies as `own`: what holds copies there shares the reduced dimensions' points out. As
