@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "codegen/llvm/emit.h"
+#include "ir/eval/scalar.h"
 
 namespace sinter::codegen {
 
@@ -13,20 +14,13 @@ using llvm::Value;
 
 namespace {
 
-struct Format {
-  int mantissa, min_exp;  // of the smallest normal number
-  bool has_infinity;
-  int64_t largest;  // bits of the largest finite value
-};
-Format format(Type t) { return t.code == ir::TypeCode::E4M3 ? Format{3, -6, false, 0x7e} : Format{2, -14, true, 0x7b}; }
-
 int64_t bits_of(double v) { return std::bit_cast<uint32_t>(static_cast<float>(v)); }
 int64_t power(int e) { return int64_t{127 + e} << 23; }  // bits of 2^e
 
 }  // namespace
 
 Value* Emitter::soft_f8_from_float(Type to, Value* v) {
-  const Format f = format(to);
+  const ir::F8Format f = ir::f8_format(to);
   const int drop = 23 - f.mantissa;
   const Type u32 = ir::UInt(32, to.lanes);
   llvm::Type* f32 = type_of(ir::Float(32, to.lanes));
@@ -47,7 +41,7 @@ Value* Emitter::soft_f8_from_float(Type to, Value* v) {
 }
 
 Value* Emitter::soft_float_from_f8(Type from, Value* v) {
-  const Format f = format(from);
+  const ir::F8Format f = ir::f8_format(from);
   const int drop = 23 - f.mantissa;
   const Type u32 = ir::UInt(32, from.lanes);
   llvm::Type* f32 = type_of(ir::Float(32, from.lanes));

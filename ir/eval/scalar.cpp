@@ -47,14 +47,9 @@ double decode_narrow(uint16_t v, int mantissa, int min_exp) {
   return v & 0x8000 ? -r : r;
 }
 
-struct F8Format {
-  int mantissa, min_exp;
-  bool has_infinity;
-  uint8_t largest;  // bits of the largest finite value
-};
-F8Format f8_format(Type t) { return t.code == TypeCode::E4M3 ? F8Format{3, -6, false, 0x7e} : F8Format{2, -14, true, 0x7b}; }
-
 }  // namespace
+
+F8Format f8_format(Type t) { return t.code == TypeCode::E4M3 ? F8Format{3, -6, false, 0x7e} : F8Format{2, -14, true, 0x7b}; }
 
 uint8_t encode_f8(Type t, double v) {
   const F8Format f = f8_format(t);

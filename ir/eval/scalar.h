@@ -73,6 +73,12 @@ Expr literal_of(const Scalar& s);
 uint64_t load_bits(Type t, const void* from);
 void store_bits(Type t, uint64_t bits, void* to);
 
+struct F8Format {
+  int mantissa, min_exp;  // bits of mantissa; exponent of the smallest normal number
+  bool has_infinity;
+  uint8_t largest;  // bits of the largest finite value
+};
+F8Format f8_format(Type t);
 // Conversions of 8-bit floats, to nearest even, denormals kept. Beyond the largest finite value, infinity included: that value with its
 // sign. NaN: 0x7f. This is what the GPU's instructions do.
 uint8_t encode_f8(Type t, double v);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "ir/diagnostic.h"
 #include "ir/text/print.h"
 #include "ir/transform/simplify.h"
 

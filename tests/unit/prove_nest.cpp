@@ -95,21 +95,21 @@ TEST(ProveNest, FusedLoopsCover) {
 std::string plane(const std::string& nest) {
   return "program p {\n  func f(x, y) : i32 extent (n, m) stride (u, v) = 3\n  args (output f)\n}\nnest {\n  produce f {\n" + nest + " } }";
 }
-std::string copied(const std::string& x, const std::string& y) { return "f(" + x + ", " + y + ") = 3"; }
+std::string stored_at(const std::string& x, const std::string& y) { return "f(" + x + ", " + y + ") = 3"; }
 
 TEST(ProveNest, FusedLoopsThatAreSplitAgainCover) {
   const std::string t = "(o*10 + i)", shifted = "(min(o*10, n*m - 10) + i)";
-  expect_proved(plane("serial o in [0, (n*m + 9)/10) { serial i in [0, 10) { if o*10 + i < n*m { " + copied(t + " % n", t + "/n") + " } } }"));
-  expect_proved(plane("serial o in [0, (n*m + 9)/10) { coop i in [0, 10) live min(10, n*m - o*10) { " + copied(t + " % n", t + "/n") + " } }"));
-  expect_proved(plane("if n*m >= 10 { serial o in [0, (n*m + 9)/10) { serial i in [0, 10) { " + copied(shifted + " % n", shifted + "/n") + " } } } else { serial q in [0, n*m) { " +
-                      copied("q % n", "q/n") + " } }"));
-  expect_refuted(plane("serial o in [0, (n*m + 9)/10) { serial i in [0, 9) { if o*10 + i < n*m { " + copied(t + " % n", t + "/n") + " } } }"), ErrorCode::NotCovered, {"is not computed"});
-  expect_refuted(plane("serial o in [0, n*m/10) { serial i in [0, 10) { " + copied(t + " % n", t + "/n") + " } }"), ErrorCode::NotCovered, {"is not computed"});
+  expect_proved(plane("serial o in [0, (n*m + 9)/10) { serial i in [0, 10) { if o*10 + i < n*m { " + stored_at(t + " % n", t + "/n") + " } } }"));
+  expect_proved(plane("serial o in [0, (n*m + 9)/10) { coop i in [0, 10) live min(10, n*m - o*10) { " + stored_at(t + " % n", t + "/n") + " } }"));
+  expect_proved(plane("if n*m >= 10 { serial o in [0, (n*m + 9)/10) { serial i in [0, 10) { " + stored_at(shifted + " % n", shifted + "/n") + " } } } else { serial q in [0, n*m) { " +
+                      stored_at("q % n", "q/n") + " } }"));
+  expect_refuted(plane("serial o in [0, (n*m + 9)/10) { serial i in [0, 9) { if o*10 + i < n*m { " + stored_at(t + " % n", t + "/n") + " } } }"), ErrorCode::NotCovered, {"is not computed"});
+  expect_refuted(plane("serial o in [0, n*m/10) { serial i in [0, 10) { " + stored_at(t + " % n", t + "/n") + " } }"), ErrorCode::NotCovered, {"is not computed"});
   // A fused pair of outer loops beside a fused pair of inner ones, of tiles that do not divide the extents.
   expect_proved(plane("serial q in [0, (n + 7)/8*((m + 3)/4)) { serial t in [0, 32) { if q % ((n + 7)/8)*8 + t % 8 < n && q/((n + 7)/8)*4 + t/8 < m { " +
-                      copied("q % ((n + 7)/8)*8 + t % 8", "q/((n + 7)/8)*4 + t/8") + " } } }"));
+                      stored_at("q % ((n + 7)/8)*8 + t % 8", "q/((n + 7)/8)*4 + t/8") + " } } }"));
   expect_refuted(plane("serial q in [0, n/8*((m + 3)/4)) { serial t in [0, 32) { if q % ((n + 7)/8)*8 + t % 8 < n && q/((n + 7)/8)*4 + t/8 < m { " +
-                       copied("q % ((n + 7)/8)*8 + t % 8", "q/((n + 7)/8)*4 + t/8") + " } } }"),
+                       stored_at("q % ((n + 7)/8)*8 + t % 8", "q/((n + 7)/8)*4 + t/8") + " } } }"),
                  ErrorCode::NotCovered, {"is not computed"});
 }
 
