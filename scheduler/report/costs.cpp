@@ -98,6 +98,7 @@ Costs measure_costs(const Nest& nest, const std::vector<KernelTraffic>& traffic,
   Costs out;
   const SymMap<int64_t> sizes = all_sizes(nest, given, &out.assumed, &out.estimated);
   out.sizes = sizes_text(nest.program, sizes);
+  out.values = sizes;
   for (const KernelTraffic& k : traffic) {
     KernelCost cost{k.name, evaluate(k.launches, sizes), 0, 0, evaluate(k.flops, sizes), {}};
     for (const BufferTraffic& a : k.accesses) {

@@ -38,6 +38,7 @@ struct TrafficTotals {
 
 struct Costs {
   std::string sizes;    // "image 768 x 512 x 3, radius = 4"
+  ir::SymMap<int64_t> values;  // of all extents and integer Params
   bool estimated = false, assumed = false;  // some sizes were not given, and are estimates of the schedule, or examples
   std::vector<KernelCost> kernels;
   TrafficTotals total;

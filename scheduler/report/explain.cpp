@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <unordered_set>
 
 #include "ir/diagnostic.h"
 #include "ir/transform/simplify.h"
+#include "scheduler/report/in_flight.h"
 
 namespace sinter::scheduler {
 
@@ -20,35 +20,6 @@ std::string plural(int64_t n, const std::string& one, const std::string& many) {
 }
 double ratio(int64_t a, int64_t b) {
   return static_cast<double>(a) / static_cast<double>(std::max<int64_t>(b, 1));
-}
-
-// Bytes that one thread requests before it has to wait: the distinct global loads of the kernel's
-// widest straight-line part.
-int64_t bytes_requested(const Kernel& k) {
-  const std::unordered_set<int> global(k.buffers.begin(), k.buffers.end());
-  int64_t most = 0;
-  std::function<int64_t(const Stmt&)> visit = [&](const Stmt& s) -> int64_t {
-    int64_t here = 0;
-    std::unordered_set<const ExprNode*> seen;
-    each_expr(s, [&](const Expr& root) {
-      walk(root, [&](const Expr& e) {
-        if (e->op == Op::Load && global.count(e->id) && seen.insert(e.get()).second)
-          here += e.type().bytes() * e.type().lanes;
-      });
-    });
-    if (const auto* i = as<IfStmt>(s))
-      return here + std::max(visit(i->then_body), i->else_body ? visit(i->else_body) : 0);
-    if (const auto* q = as<SeqStmt>(s)) {
-      for (const Stmt& c : q->stmts) here += visit(c);
-      return here;
-    }
-    if (const auto* l = as<LetStmt>(s)) return here + visit(l->body);
-    if (const auto* f = as<ForStmt>(s)) return here + visit(f->body);
-    return here;
-  };
-  for (const Role& r : k.roles)
-    if (r.body) most = std::max(most, visit(r.body));
-  return most;
 }
 
 int blocks_per_sm(const Kernel& k, const DeviceLimits& dev, int registers) {
@@ -100,7 +71,7 @@ std::string registers_text(const KernelResources& r) {
   return r.estimated ? fmt::format("about {} registers (ptxas would tell)", r.estimated) : "registers unknown";
 }
 
-std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
+std::string versions_text(const ExplainInput& in, const DeviceLimits& dev, const SymMap<int64_t>& sizes) {
   if (in.module->kernels.empty()) return "";
   size_t width = 0;
   for (const Kernel& k : in.module->kernels) width = std::max(width, k.name.size());
@@ -109,12 +80,15 @@ std::string versions_text(const ExplainInput& in, const DeviceLimits& dev) {
       "are\n"
       "multiples of its access width and byte offsets fit 32 bits)\n";
   const double needed = dev.hbm_bytes_per_second * dev.latency_seconds / std::max(dev.sms, 1);
-  for (const Kernel& k : in.module->kernels) {
+  for (size_t i = 0; i < in.module->kernels.size(); ++i) {
+    const Kernel& k = in.module->kernels[i];
     KernelResources r;
     for (const KernelResources& known : in.resources)
       if (known.kernel == k.name) r = known;
     const int resident = blocks_per_sm(k, dev, r.registers ? r.registers : r.estimated);
-    const int64_t in_flight = bytes_requested(k) * k.threads * resident;
+    const InFlight requested = measure_in_flight(*in.module, i, sizes, r.registers ? r.registers : r.estimated);
+    const int64_t busy = std::min<int64_t>(resident, (requested.blocks + dev.sms - 1) / std::max(dev.sms, 1));
+    const int64_t in_flight = requested.bytes_per_block * busy;
     out += fmt::format(
         "  {:{}s}  {:7s}  {} threads, {} shared, {}{}, {} per SM, {} in flight per SM (need {})\n",
         k.name, width, k.fast ? "fast" : "general", k.threads, bytes_text(k.shared_bytes), registers_text(r),
@@ -194,7 +168,7 @@ std::string explain(const ExplainInput& in) {
       gpu ? plural(t.launches, "launch", "launches") : plural(t.launches, "pass", "passes"),
       bytes_text(moved), memory, bytes_text(t.read), bytes_text(t.written),
       ratio(moved, t.compulsory), bytes_text(t.compulsory));
-  out += versions_text(in, dev);
+  out += versions_text(in, dev, costs.values);
   out += placement_text(*in.nest);
   out += "\nrequired of the caller, checked at each call\n" + requirements_text(*in.nest);
 
