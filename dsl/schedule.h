@@ -31,6 +31,21 @@ class VarOrRVar {
   bool given = false;
 };
 
+// A loop in the order of the blocks, with how many of it make a group.
+class BlockOrder {
+ public:
+  BlockOrder() = default;  // not given
+  BlockOrder(const Var& v, Loc l = Loc::here()) : loop(v, l) {}
+  BlockOrder(const RVar& v, Loc l = Loc::here()) : loop(v, l) {}
+  BlockOrder(const RDom& r, Loc l = Loc::here()) : loop(r, l) {}
+  BlockOrder(VarOrRVar v, int64_t n = 1) : loop(std::move(v)), group(n) {}
+
+  VarOrRVar loop;
+  int64_t group = 1;
+};
+// n consecutive iterations of `v` for each iteration of the loop that is next in the order.
+inline BlockOrder grouped(const VarOrRVar& v, int64_t n) { return {v, n}; }
+
 namespace detail {
 
 // A stage as directives see it.
@@ -130,6 +145,21 @@ class LoopDirectives {
     return gpu_tile(x, y, z, x, y, z, xi, yi, zi, xn, yn, zn, tail, loc);
   }
   Self& threads(int64_t n, Loc loc = Loc::here()) { return record(K::Threads, {}, loc, {n}); }
+  // The order in which the blocks of a grid run over its loops, the fastest first; loops that are not named follow as they are nested.
+  // block_order(grouped(yo, 8)): eight consecutive yo for each xo, then the next eight, so that what neighbours share stays in the cache.
+  Self& block_order(const BlockOrder& a, const BlockOrder& b = {}, const BlockOrder& c = {}, const BlockOrder& d = {},
+                    const BlockOrder& e = {}, const BlockOrder& f = {}, Loc loc = Loc::here()) {
+    std::vector<V> loops;
+    std::vector<int64_t> groups;
+    bool any = false;
+    for (const BlockOrder* o : {&a, &b, &c, &d, &e, &f}) {
+      if (!o->loop.given) continue;
+      loops.push_back(o->loop);
+      groups.push_back(o->group);
+      any = any || o->group != 1;
+    }
+    return record(K::BlockOrder, loops, loc, any ? groups : std::vector<int64_t>{});
+  }
   // In explicit style: the threads of the block compute this block-level stage together.
   Self& cooperative(Loc loc = Loc::here()) { return record(K::CooperativeStage, {}, loc); }
 };

@@ -50,6 +50,7 @@ struct KernelStorage {
 struct BlockLoop {
   Sym var;
   Expr min, extent;  // extent: a constant or a host variable
+  int64_t order = 0, group = 0;  // as in LoopHints
 };
 
 // A kernel scalar that the host computes: an i32 form of a stride.
@@ -67,7 +68,7 @@ struct KernelDraft {
   std::vector<Sym> host;               // variables of the host that the kernel, its block loops and its grid use
   std::vector<BlockLoop> block_loops;  // outermost first
   Expr grid;                           // i64: a constant or a host variable
-  // General version, for grids of more blocks than one launch has: where this launch starts, per block loop; host variables. Empty:
+  // General version, for grids of more blocks than one launch has: where this launch starts, a digit of its index for each block loop (block_order.h); host variables. Empty:
   // one launch always suffices.
   std::vector<Sym> start;
   int64_t threads_hint = 0;

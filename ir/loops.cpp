@@ -128,8 +128,9 @@ void LoopNames::apply(const Directive& d, const std::string& stage) {
     case DirectiveKind::Vectorize:
     case DirectiveKind::GpuBlocks:
     case DirectiveKind::GpuThreads:
+    case DirectiveKind::BlockOrder:
       for (const Sym& v : d.loops) require(v, d, stage);
-      require_distinct(d.loops, d, stage, ErrorCode::BadBinding);
+      require_distinct(d.loops, d, stage, orders_blocks(d.kind) ? ErrorCode::BadReorder : ErrorCode::BadBinding);
       break;
     default: break;  // nothing about loops
   }

@@ -27,6 +27,7 @@ constexpr DirectiveInfo kDirectives[] = {
     {K::GpuThreads, "gpu_threads", "gpu_threads", 1, 3, 0, 0, 0, false, false, false},
     {K::GpuTile, "gpu_tile", "gpu_tile", 3, 9, 1, 3, 0, true, false, false},
     {K::Threads, "threads", "threads", 0, 0, 1, 1, 0, false, false, false},
+    {K::BlockOrder, "block_order", "block_order", 1, kManyLoops, 0, kManyLoops, 0, false, false, false},
     {K::CooperativeStage, "cooperative_stage", "cooperative", 0, 0, 0, 0, 0, false, false, false},
     {K::ComputeInline, "compute_inline", "compute_inline", 0, 0, 0, 0, 0, false, false, false},
     {K::ComputeRoot, "compute_root", "compute_root", 0, 0, 0, 0, 0, false, false, false},

@@ -26,6 +26,7 @@ enum class DirectiveKind : uint8_t {
   GpuBlocks, GpuThreads,          // loops = {x} or {x, y} or {x, y, z}
   GpuTile,       // loops = {x, y, xo, yo, xi, yi} (or {x, xo, xi}); ints = tile sizes; tail
   Threads,       // ints = {n}: the block size
+  BlockOrder,    // loops of blocks, fastest first; ints = {} or for each loop how many of it make a group (1: all of it)
   CooperativeStage,  // f.cooperative(): in explicit style, this block-level Func is computed cooperatively
   // the whole Func
   ComputeInline, ComputeRoot, StoreRoot,
@@ -54,6 +55,8 @@ struct DirectiveInfo {
 inline constexpr int kManyLoops = 1 << 20;
 const DirectiveInfo& directive_info(DirectiveKind k);
 const DirectiveInfo* find_directive(std::string_view name);  // null: there is none
+// ints, where there are any, belong to the loops one by one.
+inline bool orders_blocks(DirectiveKind k) { return k == DirectiveKind::BlockOrder; }
 inline const char* directive_name(DirectiveKind k) { return directive_info(k).name; }
 inline bool concerns_loops(DirectiveKind k) { return k < DirectiveKind::ComputeInline; }  // of one stage; else the whole Func
 

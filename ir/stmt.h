@@ -56,6 +56,9 @@ struct LoopHints {
   int64_t vector = 0;   // Cooperative: innermost register digit along this dimension, fixed by vectorize(v, n); 0 = by the width rule
   int64_t unroll = 0;   // Cooperative: register digit placed before the thread digits, fixed by unroll(v, n); 0 = none
   int64_t threads = 0;  // outermost Block loop: block size fixed by .threads(n); 0 = chosen
+  // Block: place in the order in which a grid's blocks are numbered, 1 the fastest (0 = not given: the innermost loop is the fastest);
+  // and how many consecutive ones are done for each iteration of the next loop in that order (0 = all).
+  int64_t order = 0, group = 0;
   friend bool operator==(const LoopHints&, const LoopHints&) = default;
 };
 struct ForStmt : StmtNode {

@@ -74,6 +74,8 @@ KernelDraft Parser::draft() {
       l.var = binding();
       expect("in");
       range(l.var ? l.var->type : Int(32), l.min, l.extent);
+      if (accept("order")) l.order = integer();
+      if (accept("group")) l.group = integer();
       k.block_loops.push_back(std::move(l));
     } else if (accept("grid")) {
       k.grid = expr(Int(64));

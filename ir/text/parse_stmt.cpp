@@ -152,6 +152,8 @@ LoopHints Parser::hints() {
     if (accept("vector")) h.vector = integer();
     else if (accept("unroll")) h.unroll = integer();
     else if (accept("threads")) h.threads = integer();
+    else if (accept("order")) h.order = integer();
+    else if (accept("group")) h.group = integer();
     else return h;
   }
 }

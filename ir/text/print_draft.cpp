@@ -46,7 +46,7 @@ void Printer::draft(const KernelDraft& k) {
   if (!k.host.empty()) line("host " + bindings(k.host));
   for (const BlockLoop& l : k.block_loops) {
     const Type t = l.var ? l.var->type : Int(32);
-    line("block_loop " + binding(l.var) + " in " + range(inline_expr(l.min, t), inline_expr(l.extent, t)));
+    line("block_loop " + binding(l.var) + " in " + range(inline_expr(l.min, t), inline_expr(l.extent, t)) + block_order(l.order, l.group));
   }
   if (k.grid.defined()) line("grid " + inline_expr(k.grid, Int(64)));
   if (!k.start.empty()) line("start " + bindings(k.start));
@@ -70,6 +70,7 @@ void Printer::draft(const KernelDraft& k) {
         if (h.vector) text += " vector " + std::to_string(h.vector);
         if (h.unroll) text += " unroll " + std::to_string(h.unroll);
         if (h.threads) text += " threads " + std::to_string(h.threads);
+        text += block_order(h.order, h.group);
         line(text);
       }
     return s->kind != StmtKind::Tile;

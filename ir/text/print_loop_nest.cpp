@@ -24,6 +24,8 @@ class LoopNest {
         if (f->hints.vector) t += ", vectors of " + std::to_string(f->hints.vector);
         if (f->hints.unroll) t += ", unrolled by " + std::to_string(f->hints.unroll);
         if (f->hints.threads) t += ", " + std::to_string(f->hints.threads) + " threads";
+        if (f->hints.order) t += ", number " + std::to_string(f->hints.order) + " in block order";
+        if (f->hints.group) t += " by groups of " + std::to_string(f->hints.group);
         nested(t + ":", f->body);
         return;
       }

@@ -77,6 +77,13 @@ std::string Printer::range(const std::string& min, const std::string& extent) co
   return min == "0" ? "[0, " + extent + ")" : "[" + min + ", +" + extent + "]";
 }
 
+std::string Printer::block_order(int64_t order, int64_t group) {
+  std::string s;
+  if (order) s += " order " + std::to_string(order);
+  if (group) s += " group " + std::to_string(group);
+  return s;
+}
+
 std::string Printer::loop_head(const ForStmt& f) {
   const Type t = f.var ? f.var->type : Int(32);
   std::string s = loop_kind_name(f.loop) + std::string(" ") + binding(f.var) + " in " + range(text(f.min, t), text(f.extent, t));
@@ -84,6 +91,7 @@ std::string Printer::loop_head(const ForStmt& f) {
   if (f.hints.vector) s += " vector " + std::to_string(f.hints.vector);
   if (f.hints.unroll) s += " unroll " + std::to_string(f.hints.unroll);
   if (f.hints.threads) s += " threads " + std::to_string(f.hints.threads);
+  s += block_order(f.hints.order, f.hints.group);
   return s;
 }
 

@@ -56,6 +56,7 @@ class Printer {
   void leaf(const Stmt& s);
   void block(const std::string& head_text, const StmtNode& s, const Stmt& inner);
   std::string range(const std::string& min, const std::string& extent) const;
+  static std::string block_order(int64_t order, int64_t group);
   std::string loop_head(const ForStmt& f);
   std::string alloc_head(const AllocStmt& a);
   std::string tile_head(const TileStmt& t);

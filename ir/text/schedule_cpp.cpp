@@ -182,11 +182,17 @@ class Writer {
       object += ".dim(" + std::to_string(dim) + ")";
     } else if (d.kind == DirectiveKind::ReorderStorage) {
       args.push_back("{" + join(loops) + "}");
+    } else if (orders_blocks(d.kind)) {
+      for (size_t l = 0; l < loops.size(); ++l) {
+        const int64_t group = l < d.ints.size() ? d.ints[l] : 1;
+        args.push_back(group == 1 ? loops[l] : "grouped(" + loops[l] + ", " + std::to_string(group) + ")");
+      }
     } else {
       args.insert(args.end(), loops.begin(), loops.end());
     }
     for (const Expr& e : d.exprs) args.push_back(expr(e));
-    for (int64_t n : d.ints) args.push_back(std::to_string(n));
+    if (!orders_blocks(d.kind))
+      for (int64_t n : d.ints) args.push_back(std::to_string(n));
     if (info.memory) args.push_back(std::string("MemoryType::") + memory(d.memory));
     if (info.tail && d.tail != Tail::Auto) args.push_back(std::string("TailStrategy::") + tail_name(d.tail));
     const std::string call = std::string(".") + info.method + "(" + join(args) + ")";

@@ -281,6 +281,7 @@ class Reader {
     check(d.ints.size(), info->min_ints, info->max_ints, "integers");
     check(d.exprs.size(), info->exprs, info->exprs, "expressions");
     if (d.kind == DirectiveKind::GpuTile && loops.size() != 3 * d.ints.size()) fail("it takes three loops for each tile size");
+    if (orders_blocks(d.kind) && !d.ints.empty() && loops.size() != d.ints.size()) fail("it takes an integer for each loop, or none");
     if (j.contains("memory") != info->memory) fail(info->memory ? "no `memory`" : "`memory` does not belong here");
     if (info->memory) d.memory = named<Memory>(string(j, "memory"), "memory", memory_name, Memory::Host);
     if (j.contains("tail")) {

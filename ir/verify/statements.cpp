@@ -14,6 +14,8 @@ void Checker::loop(const ForStmt& f) {
   const bool constant = f.loop == LoopKind::Thread || f.loop == LoopKind::Cooperative || f.loop == LoopKind::Vectorized || f.loop == LoopKind::Unrolled;
   problem_if(constant && !as_int(f.extent), std::string("the extent of a ") + loop_kind_name(f.loop) + " loop is not a constant");
   problem_if(f.live.defined() && f.loop != LoopKind::Cooperative && f.loop != LoopKind::Thread, "`live` on a loop that is not cooperative");
+  problem_if((f.hints.order != 0 || f.hints.group != 0) && f.loop != LoopKind::Block, "a block order of a loop that is not one of blocks");
+  problem_if(f.hints.order < 0 || f.hints.group < 0, "a negative place in the block order");
   problem_if(f.hints.vector < 0 || f.hints.unroll < 0 || f.hints.threads < 0, "a negative hint");
 
   Place inner = place_;

@@ -115,6 +115,8 @@ class DraftChecker {
       c_.problem_if(!l.var || !l.extent.defined() || !l.min.defined(), "a block loop without variable or bounds");
       if (l.extent.defined()) host_value(l.extent, "the extent of a block loop");
       if (l.extent.defined()) c_.problem_if(!as_int(l.extent) && l.extent->op != Op::Var, "the extent of a block loop is neither a constant nor a variable");
+      c_.problem_if(l.order < 0 || l.group < 0, "a negative place in the block order");
+      for (const BlockLoop& other : d_.block_loops) c_.problem_if(&other != &l && l.order > 0 && other.order == l.order, "two block loops at one place of the block order");
       if (d_.stage == DraftStage::Cut) in_scope(l.var);
     }
     if (d_.stage == DraftStage::Cut) return;

@@ -140,6 +140,7 @@ void verify_schedule(const Program& program, const Schedule& schedule) {
     problem_if(loops < s.min_loops || loops > s.max_loops, std::to_string(loops) + " loops");
     problem_if(ints < s.min_ints || ints > s.max_ints, std::to_string(ints) + " integers");
     problem_if(d.kind == DirectiveKind::GpuTile && loops != 3 * ints, "not three loops for each tile size");
+    problem_if(orders_blocks(d.kind) && ints != 0 && ints != loops, "not an integer for each loop");
     problem_if(static_cast<int>(d.exprs.size()) != s.exprs, std::to_string(d.exprs.size()) + " expressions");
     for (const Sym& v : d.loops) problem_if(!v, "a loop without a name");
     problem_if(s.target ? !exists(d.target) : d.target != -1, "a target that does not exist or does not belong here");

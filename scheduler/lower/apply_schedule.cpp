@@ -21,6 +21,7 @@ void apply_to_stage(const Program& program, StageLoops& loops, const Directive& 
     case DirectiveKind::Vectorize: case DirectiveKind::Unroll: return apply_vectorize(program, loops, d);
     case DirectiveKind::GpuTile: return apply_gpu_tile(program, loops, d);
     case DirectiveKind::Threads: return apply_threads(program, loops, d);
+    case DirectiveKind::BlockOrder: return apply_block_order(program, loops, d);
     case DirectiveKind::CooperativeStage: loops.cooperative_stage = true; return;
     default: throw InternalError("apply_to_stage: not a loop directive");
   }
@@ -103,7 +104,10 @@ Plan apply_schedule(const Program& program, const Schedule& schedule, const Targ
     }
   }
   for (const FuncPlan& fp : plan.funcs)
-    for (const StageLoops& loops : fp.stages) check_nest(program, loops);
+    for (const StageLoops& loops : fp.stages) {
+      check_nest(program, loops);
+      check_block_order(program, loops);
+    }
   check_inlined(program, plan, schedule);
   return plan;
 }

@@ -176,6 +176,23 @@ class Builder {
                nest_excerpt(program_, loops, position));
   }
 
+  // Where block_order puts the block loop at `position`: what it names first, then the others from the innermost on.
+  static void place_in_order(const StageLoops& loops, int position, LoopHints& hints) {
+    if (loops.block_order.empty()) return;
+    const auto named = [&](int node) {
+      return std::find_if(loops.block_order.begin(), loops.block_order.end(), [&](const OrderedBlock& o) { return o.node == node; });
+    };
+    const auto it = named(loops.order[position]);
+    if (it != loops.block_order.end()) {
+      hints.order = 1 + (it - loops.block_order.begin());
+      if (it->group > 1) hints.group = it->group;
+      return;
+    }
+    hints.order = 1 + static_cast<int64_t>(loops.block_order.size());
+    for (int i = 0; i < position; ++i)
+      if (loops.loop(i).kind == LoopKind::Block && named(loops.order[i]) == loops.block_order.end()) ++hints.order;
+  }
+
   Stmt nest(const StageLoops& loops, const StageShape& shape) {
     const FuncDef& func = program_.funcs[loops.func];
     const Definition& def = func.stages[loops.stage];
@@ -236,6 +253,7 @@ class Builder {
       LoopHints hints = loop.hints;
       const bool outermost_block = loop.kind == LoopKind::Block && (i + 1 == n || loops.loop(i + 1).kind != LoopKind::Block);
       if (outermost_block) hints.threads = loops.threads;
+      if (loop.kind == LoopKind::Block) place_in_order(loops, i, hints);
       body = make_for(shape.sym[node], i32(0), extent[i], loop.kind, body, loop.loc, live[i], hints);
     }
     return body;

@@ -13,6 +13,7 @@ void apply_reorder(const ir::Program&, StageLoops&, const ir::Directive&);
 void apply_bind(const ir::Program&, StageLoops&, const ir::Directive&);       // serial, parallel, cooperative, gpu_blocks, gpu_threads
 void apply_vectorize(const ir::Program&, StageLoops&, const ir::Directive&);  // vectorize, unroll
 void apply_gpu_tile(const ir::Program&, StageLoops&, const ir::Directive&);
+void apply_block_order(const ir::Program&, StageLoops&, const ir::Directive&);
 void apply_threads(const ir::Program&, StageLoops&, const ir::Directive&);
 
 // Splits the loop at `position`; shared by split, gpu_tile and vectorize. Returns the node of the inner loop.
@@ -23,6 +24,8 @@ void require_tail(const ir::Program&, const StageLoops&, const LoopNode&, const 
 
 // Checks of the whole nest once all directives are applied: block loops outermost in one group, thread loops contiguous.
 void check_nest(const ir::Program&, const StageLoops&);
+// The same of block_order: what it names are block loops now, and a group has a loop to be repeated for.
+void check_block_order(const ir::Program&, const StageLoops&);
 
 // True where the iterations of the update's RVar loops may run in any order: every pair of iterations touches different points,
 // which holds here only where an argument of the left side, and of every read of the Func itself, is exactly that RVar.

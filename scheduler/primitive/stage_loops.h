@@ -32,6 +32,11 @@ struct LoopRelation {
   ir::Loc loc;
 };
 
+struct OrderedBlock {
+  int node;
+  int64_t group;  // 1: all of it
+};
+
 struct StageLoops {
   ir::FuncId func = -1;
   int stage = 0;
@@ -44,6 +49,8 @@ struct StageLoops {
   bool cooperative_stage = false;       // f.cooperative()
   int64_t threads = 0;                  // .threads(n)
   ir::Loc loc;                          // of the definition
+  std::vector<OrderedBlock> block_order;  // .block_order(...): the loops that it names, fastest first
+  ir::Loc block_order_loc;
 
   int find(const ir::Sym& name) const;  // position in `order`, or -1
   const LoopNode& loop(int position) const { return nodes[order[position]]; }

@@ -72,6 +72,16 @@ bool make_rows() {
   refused("vectorize_unknown", NoSuchLoop, [](Chain& c) { c.f.vectorize(c.none, 4); });
   refused("gpu_blocks_unknown", NoSuchLoop, [](Chain& c) { c.f.gpu_blocks(c.none); });
   refused("gpu_threads_unknown", NoSuchLoop, [](Chain& c) { c.f.gpu_threads(c.none); });
+  refused("block_order_unknown", NoSuchLoop, [](Chain& c) { tile(c), c.f.block_order(c.none); });
+  refused("block_order_twice", BadReorder, [](Chain& c) { tile(c), c.f.block_order(c.xo, c.xo); });
+  refused("block_order_of_no_block", BadBinding, [](Chain& c) { tile(c), c.f.block_order(c.xi); });
+  refused("block_order_of_a_loop_that_is_unbound", BadBinding, [](Chain& c) { tile(c), c.f.block_order(c.yo, c.xo).serial(c.yo); });
+  refused("block_order_before_a_fuse", NoSuchLoop, [](Chain& c) { tile(c), c.f.block_order(c.yo).fuse(c.xo, c.yo, c.t); });
+  refused("block_order_group_of_0", BadFactor, [](Chain& c) { tile(c), c.f.block_order(grouped(c.yo, 0)); });
+  refused("block_order_last_loop_grouped", BadReorder, [](Chain& c) { tile(c), c.f.block_order(c.xo, grouped(c.yo, 2)); });
+  refused("block_order_groups_of_groups", BadReorder, [](Chain& c) { tile(c), c.f.block_order(grouped(c.xo, 2), grouped(c.yo, 2)); });
+  accepted("block_order_before_the_binding", [](Chain& c) { c.f.tile(c.x, c.y, c.xo, c.yo, c.xi, c.yi, 16, 4).block_order(grouped(c.yo, 2)).gpu_blocks(c.xo, c.yo); });
+  accepted("block_order_then_rename", [](Chain& c) { tile(c), c.f.block_order(grouped(c.yo, 3)).rename(c.yo, c.t); });
   refused("gpu_tile_unknown", NoSuchLoop, [](Chain& c) { c.f.gpu_tile(c.none, c.xo, c.xi, 4); });
   refused("bound_unknown", NoSuchLoop, [](Chain& c) { c.f.bound(c.none, 0, 4); });
   refused("rvar_of_another_stage", NoSuchLoop, [](Chain& c) { c.s.unroll(c.r.x); });

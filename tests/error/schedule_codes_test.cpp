@@ -56,6 +56,27 @@ TEST_F(ScheduleCodes, E0104_DependentRVars) {
   EXPECT_ERROR(ErrorCode::BadReorder, line, ({"changes the order of RVars that update the same points of `s`", "s(...) = ...", "help: keep the RVars in the order"}), compile());
 }
 
+TEST_F(ScheduleCodes, E0104_GroupsWithNothingBehind) {
+  tile();
+  const int line = __LINE__ + 1;
+  f.block_order(xo, grouped(yo, 8));
+  EXPECT_ERROR(ErrorCode::BadReorder, line, ({"block_order: groups of `yo` are done for each iteration of the next loop, and it is the last one", "block yo   <-- here", "help: put another block loop behind it"}), compile());
+}
+
+TEST_F(ScheduleCodes, E0105_OrderOfNoBlock) {
+  tile();
+  const int line = __LINE__ + 1;
+  f.block_order(xi);
+  EXPECT_ERROR(ErrorCode::BadBinding, line, ({"block_order: `xi` of `f` is a coop loop, not one of blocks", "help: make it a block loop with gpu_blocks or gpu_tile"}), compile());
+}
+
+TEST_F(ScheduleCodes, E0100_OrderOfALoopThatIsGone) {
+  tile();
+  const int line = __LINE__ + 1;
+  f.block_order(yo).fuse(xo, yo, t);
+  EXPECT_ERROR(ErrorCode::NoSuchLoop, line, ({"block_order: the loop `yo` of `f` was split or fused since", "help: give the order after the last split or fuse"}), compile());
+}
+
 TEST_F(ScheduleCodes, E0104_PartsOfAScan) {
   Func c("c");
   RDom k(1, 20, "k");

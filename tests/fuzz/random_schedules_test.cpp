@@ -174,7 +174,17 @@ class Generator {
     const auto tail = static_cast<TailStrategy>(chance(2) ? 0 : below(4));
     static const char* const tail_names[] = {"TailStrategy::Auto", "TailStrategy::RoundUp", "TailStrategy::GuardWithIf", "TailStrategy::ShiftInwards"};
     const std::string tail_text = tail_names[static_cast<int>(tail)], number = std::to_string(n);
-    switch (below(14)) {
+    switch (below(15)) {
+      case 14: {
+        if (s.loops.size() < 2) return;
+        const std::string w = s.loops[static_cast<size_t>(below(static_cast<int>(s.loops.size())))];
+        const int64_t k = below(4) + 1;
+        // The two outermost loops, mostly: what tiles make blocks of.
+        const std::string a = chance(4) ? v : s.loops[s.loops.size() - 1], b = chance(4) ? w : s.loops[s.loops.size() - 2];
+        steps.push_back(on(s, "block_order(grouped(" + a + ", " + std::to_string(k) + "), " + b + ")", {a, b},
+                           [=](Subject& t, auto& f) { f.block_order(grouped(t.loop(a), k), t.loop(b)); }));
+        return;
+      }
       case 13: {
         const std::string t = fresh();
         steps.push_back(on(s, "rename(" + list({v, t}) + ")", {v, t}, [=](Subject& k, auto& f) { f.rename(k.loop(v), k.loop(t)); }));

@@ -86,6 +86,7 @@ EXAMPLE(parallel, Stencil, "host", f.parallel(y).vectorize(x, 8);)
 EXAMPLE(gpu_blocks, Stencil, "cuda-sm_90a", f.split(x, xo, xi, 128).reorder(xi, xo, y).gpu_blocks(xo, y);)
 EXAMPLE(gpu_threads, Stencil, "cuda-sm_90a", f.tile(x, y, xo, yo, xi, yi, 32, 4).gpu_blocks(xo, yo).gpu_threads(xi, yi);)
 EXAMPLE(gpu_tile, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16);)
+EXAMPLE(block_order, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16).block_order(grouped(yo, 8));)
 EXAMPLE(threads, Stencil, "cuda-sm_90a", f.gpu_tile(x, y, xo, yo, xi, yi, 64, 16).threads(128);)
 EXAMPLE(cooperative, Stencil, "cuda-sm_90a", f.tile(x, y, xo, yo, xi, yi, 32, 4).gpu_blocks(xo, yo).gpu_threads(xi, yi); rows.compute_at_block(f).cooperative();)
 EXAMPLE(cooperative_loop, Stencil, "cuda-sm_90a", f.split(x, xo, xi, 128).reorder(xi, xo, y).gpu_blocks(xo, y).cooperative(xi);)
@@ -165,7 +166,8 @@ TEST(DirectivesPage, HasASectionForEachDirective) {
         "gpu_tile",     "threads",   "compute_inline", "compute_at", "compute_at_block",
         "compute_root", "store_at",  "store_at_block", "store_root", "cooperative",
         "store_in",     "in",        "bound",          "rename",     "bound_extent",
-        "align_bounds", "set_estimate", "reorder_storage", "align_storage"})
+        "align_bounds", "set_estimate", "reorder_storage", "align_storage",
+        "block_order"})
     EXPECT_NE(page.find("\n### " + std::string(d) + "\n"), std::string::npos) << d;
 }
 

@@ -83,6 +83,14 @@ std::vector<Case> directive_cases() {
       s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 32, 8);
       g.compute_at_block(s.f).store_in(MemoryType::Register);
     });
+    add("block_order", [](Simple& s) { s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 8, 2).block_order(s.yo, s.xo); });
+    add("block_order_grouped", [](Simple& s) {
+      s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 8, 2).block_order(grouped(s.yo, 3));
+      s.p.compute_at_block(s.f).store_in(MemoryType::Shared);
+    });
+    add("block_order_of_split_blocks", [](Simple& s) {
+      s.f.tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 4, 2).split(s.xo, s.t, s.xii, 3).gpu_blocks(s.xii, s.t, s.yo).block_order(s.xii, grouped(s.yo, 2), s.t);
+    });
     add("tile_1d_of_2d", [](Simple& s) { s.f.gpu_tile(s.x, s.xo, s.xi, 32); });
     add("unroll_tile", [](Simple& s) { s.f.gpu_tile(s.x, s.y, s.xo, s.yo, s.xi, s.yi, 64, 16).unroll(s.yi, 4).vectorize(s.xi, 4).threads(64); });
     add("global_producer", [](Simple& s) { s.p.compute_root().store_in(MemoryType::Global); });

@@ -221,7 +221,7 @@ bool IrEqual::operator()(const KernelDraft& a, const KernelDraft& b) {
                syms({a.block, a.thread, a.lane, a.warp}, {b.block, b.thread, b.lane, b.warp});
   for (size_t i = 0; equal && i < a.block_loops.size(); ++i) {
     const BlockLoop &x = a.block_loops[i], &y = b.block_loops[i];
-    equal = syms(x.var, y.var) && (*this)(x.min, y.min) && (*this)(x.extent, y.extent);
+    equal = syms(x.var, y.var) && (*this)(x.min, y.min) && (*this)(x.extent, y.extent) && same(x.order == y.order && x.group == y.group, "block order");
   }
   for (size_t i = 0; equal && i < a.strides.size(); ++i) {
     const NarrowStride &x = a.strides[i], &y = b.strides[i];

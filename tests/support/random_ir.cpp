@@ -268,7 +268,7 @@ Stmt RandomIr::stmt(int depth, bool kernel) {
       const Expr min = one_in(2) ? make_int(t, 0) : expr(t, 2), extent = expr(t, 3), live = maybe(t);
       const Sym v = fresh(t);
       LoopHints hints;
-      if (one_in(3)) hints = {below(3), below(3), below(3) * 32};
+      if (one_in(3)) hints = {below(3), below(3), below(3) * 32, below(3), below(3)};
       return make_for(v, min, extent, static_cast<LoopKind>(below(7)), inner(), loc(), live, hints);
     }
     case 3: {  // in the order of the text: a variable is used after it is bound

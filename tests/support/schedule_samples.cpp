@@ -36,6 +36,7 @@ Pipeline every_directive() {
   g.bound(x, 0, select(n > 8 && in.width() % 4 == 0, n * 2, min(in.dim(1).extent(), n) + i32(scale * 1.5f)))
       .set_estimate(y, 0, 100)
       .gpu_tile(x, y, z, xo, yo, zo, xi, yi, zi, 32, 4, 1)
+      .block_order(grouped(zo, 2), xo)
       .threads(64);
   return Pipeline("every_directive", {in, n, scale}, {g});
 }

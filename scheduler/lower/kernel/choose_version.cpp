@@ -1,6 +1,7 @@
 #include "scheduler/lower/kernel/choose_version.h"
 
 #include "ir/transform/simplify.h"
+#include "scheduler/lower/kernel/block_order.h"
 #include "scheduler/lower/kernel/decode_blocks.h"
 
 namespace sinter::scheduler {
@@ -31,17 +32,17 @@ Expr fast_enough(const Module& module, const Buffer& b, int64_t width) {
   return ok && (last + 1) * i64(bytes) <= i64(kMaxGrid);
 }
 
-// One launch after the other, each of as many blocks as a launch may have. Where it starts is split into coordinates on the host.
+// One launch after the other, each of as many blocks as a launch may have. Where it starts is split into digits on the host.
 Stmt general_launches(const LaunchStmt& l, const Versions& v) {
   if (v.start.empty()) return std::make_shared<LaunchStmt>(v.general, l.grid, l.loc);
   const Sym pass = make_sym("pass"), first = make_sym("first", Int(64));
   Stmt out = std::make_shared<LaunchStmt>(v.general, min(l.grid - make_var(first), i64(kMaxGrid)), l.loc);
   Expr index = make_var(first);
-  for (size_t i = 0; i < v.block_loops.size(); ++i) {
-    // The outermost loop's coordinate is what is left after the others.
-    const size_t d = v.block_loops.size() - 1 - i;
+  const std::vector<size_t> order = fastest_first(v.block_loops);
+  for (const size_t d : order) {
+    // The slowest loop's digit is what is left after the others.
     const Expr extent = make_cast(Int(64), v.block_loops[d].extent);
-    out = make_let(v.start[d], make_cast(Int(32), d == 0 ? index : index % extent), out);
+    out = make_let(v.start[d], make_cast(Int(32), d == order.back() ? index : index % extent), out);
     index = index / extent;
   }
   out = make_let(first, make_cast(Int(64), make_var(pass)) * kMaxGrid, out);

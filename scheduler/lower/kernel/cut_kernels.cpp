@@ -145,7 +145,7 @@ class Cutter {
     const ForStmt* loop = &outer;
     while (true) {
       const Expr extent = named(loop->var->name + ".blocks", max(loop->extent, i32(0)), host);
-      k.block_loops.push_back({loop->var, simplify(loop->min), extent});
+      k.block_loops.push_back({loop->var, simplify(loop->min), extent, loop->hints.order, loop->hints.group});
       grid = grid * make_cast(Int(64), extent);
       body = loop->body;
       if (loop->hints.threads) k.threads_hint = loop->hints.threads;
